@@ -1,0 +1,278 @@
+"""One prompt's way into a composer, as a pure function: (delivery, what is seen, recipe) -> (delivery, action).
+
+The courier records the new delivery before it takes the action. That order, and the rules here, carry the
+promises: never typed unless at rest, never typed twice, always an end, never `sent` without evidence.
+
+Phases of a `pending` delivery, in order:
+
+    waiting   for rest; nothing has happened. `load` puts the text into a tmux buffer of its own
+    loaded    the buffer is there; one more full check, then `typed` becomes unknown and it is pasted
+    pasting   on record before the paste. Met again only after a crash: the buffer still there means not pasted
+    echo      pasted; waits until the text is seen in the composer, then for the gap
+    pressing  on record before the submit key
+    proving   submitted; waits for evidence that the agent took it
+
+`sent` ends in phase `done`, `not_sent` in `done` or in `watching`, where late evidence still makes it sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from fan.core.model import Delivery, Kind, State, Status, Typed, Witness
+from fan.core.prompt import echo, same_words
+from fan.core.reading import WAITS, Reading
+from fan.core.recipe import Submit
+
+SAY_AFTER = 30.0
+ASKED = "it asks something before it was given anything to do"
+REPRESS_AFTER = 1.0
+WATCH = 600.0
+COUNT_EVERY = 1.0
+LARGEST_STEP = 5.0
+
+
+class Action(StrEnum):
+    """What the courier does next; `again` means step at once on a fresh look."""
+
+    NOTHING = "nothing"
+    LOAD = "load"
+    PASTE = "paste"
+    PRESS = "press"
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What is known of the target at one moment.
+
+    `settled` is rest that has held (core.stillness). `took` are the prompts that the agent's own reports say it
+    took since the paste, `stirred` whether it has reported work since the submit key; `seq` numbers its last
+    report. `buffer` says whether the delivery's tmux buffer exists. `last_words` are the last lines of a dead pane.
+    """
+
+    reading: Reading
+    at: float
+    settled: bool = False
+    gone: bool = False
+    took: tuple[str, ...] = ()
+    stirred: bool = False
+    seq: int = 0
+    buffer: bool = False
+    last_words: str = ""
+
+
+def step(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
+    """The delivery after what is seen, and what to do once it is on record."""
+    if delivery.status is Status.SENT or delivery.phase == "done":
+        return delivery, Action.NOTHING
+    if delivery.phase != "waiting" and (proof := _evidence(delivery, sight, submit)):
+        return _sent(delivery, sight.at, proof), Action.NOTHING
+    if sight.gone:
+        return _note(delivery, "its session is gone; fan brings nothing back by itself"), Action.NOTHING
+    if sight.reading.state is State.EXITED:
+        return _left(delivery, sight), Action.NOTHING
+    return _PHASES[delivery.phase](delivery, sight, submit)
+
+
+def refused(delivery: Delivery, action: Action, why: str) -> Delivery:
+    """The delivery after tmux refused `action` (pane dead, in copy mode): certain that nothing was typed by it."""
+    if action is Action.PASTE:
+        return replace(delivery, phase="waiting", typed=Typed.NO, note=why)
+    if action is Action.PRESS:
+        return replace(delivery, phase="echo", presses=delivery.presses - 1, seen_at=None, note=why)
+    return replace(delivery, phase="waiting", note=why)
+
+
+def done(delivery: Delivery, action: Action, at: float) -> Delivery:
+    """The delivery after `action` succeeded."""
+    if action is Action.PASTE:
+        return replace(delivery, phase="echo", pasted_at=at)
+    if action is Action.PRESS:
+        return replace(delivery, phase="proving", pressed_at=at)
+    return delivery
+
+
+def failed(delivery: Delivery, why: str, at: float) -> Delivery:
+    """The delivery given up for a reason outside of it (its member failed, its maker was interrupted)."""
+    return _not_sent(delivery, why, at)
+
+
+def retry(delivery: Delivery, seen: Reading, submit: Submit, at: float, *, again: bool) -> Delivery | None:
+    """`fan send --retry`: type what was not typed, submit what is still in the composer; None: neither is safe.
+
+    With `again` the person takes it upon them that the text may arrive twice.
+    """
+    fresh = replace(delivery, status=Status.PENDING, note="", waited=0.0, done_at=None, evidence="", presses=0)
+    if delivery.typed is Typed.NO:
+        return replace(fresh, phase="waiting")
+    if echo(seen.composer, delivery.text, submit) == "ours":
+        return replace(fresh, phase="echo", pasted_at=at, seen_at=None)
+    return replace(fresh, phase="waiting", typed=Typed.NO, pasted_at=None, pressed_at=None) if again else None
+
+
+def _waiting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
+    delivery = _spend_patience(delivery, sight)
+    if delivery.waited > delivery.patience:
+        why = sight.reading.obstacle or "it did not stand still"
+        minutes = delivery.patience / 60
+        return _not_sent(delivery, f"not at rest within {minutes:.0f} min: {why}", sight.at), Action.NOTHING
+    obstacle = sight.reading.obstacle
+    if delivery.first and sight.reading.kind == Kind.QUESTION:
+        obstacle = obstacle or ASKED
+    if not obstacle and sight.settled:
+        return replace(delivery, phase="loaded", note=""), Action.LOAD
+    if sight.reading.is_dialog or sight.reading.state is State.LIMITED:
+        return _note(delivery, obstacle + _when(sight.reading)), Action.NOTHING
+    if delivery.waited > SAY_AFTER:
+        return _note(delivery, f"waits: {obstacle or 'its screen does not stand still'}"), Action.NOTHING
+    return _note(delivery, ""), Action.NOTHING
+
+
+def _loaded(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
+    """The full check again, immediately before the keys."""
+    asked = delivery.first and sight.reading.kind == Kind.QUESTION
+    if sight.reading.obstacle or asked or not sight.settled or not sight.buffer:
+        return replace(delivery, phase="waiting"), Action.NOTHING
+    ready_by = sight.reading.decided_by.value
+    return replace(
+        delivery, phase="pasting", typed=Typed.UNKNOWN, ready_by=ready_by, report_seq=sight.seq
+    ), Action.PASTE
+
+
+def _pasting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
+    """After a crash between the record and the paste: the buffer is deleted by the paste, and by nothing else."""
+    if sight.buffer:
+        return replace(delivery, phase="waiting", typed=Typed.NO), Action.NOTHING
+    return replace(delivery, phase="echo", pasted_at=sight.at), Action.NOTHING
+
+
+def _echo(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
+    reading, at = sight.reading, sight.at
+    if reading.is_dialog:
+        note = f"after the paste {reading.obstacle}; nothing was submitted"
+        return replace(delivery, pasted_at=at, seen_at=None, typed=Typed.YES, note=note), Action.NOTHING
+    shown = echo(reading.composer, delivery.text, submit)
+    if shown == "mixed":
+        why = "somebody's draft stands beside it in the composer; not submitted"
+        return _watched(replace(delivery, typed=Typed.YES), why, at), Action.NOTHING
+    if shown == "ours":
+        seen_at = at if delivery.seen_at is None else delivery.seen_at
+        delivery = replace(delivery, seen_at=seen_at, typed=Typed.YES, note="")
+        if at - seen_at >= submit.gap and reading.open:
+            pressed = replace(delivery, phase="pressing", presses=delivery.presses + 1, before=reading.above)
+            return pressed, Action.PRESS
+        return _give_up(delivery, seen_at + submit.stall, reading.obstacle or "it is not at rest", at)
+    since = delivery.pasted_at if delivery.pasted_at is not None else at
+    return _give_up(replace(delivery, seen_at=None), since + submit.echo, "not echoed", at)
+
+
+def _pressing(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
+    """After a crash between the record and the key: as if it had been pressed; the text still there allows more."""
+    return replace(delivery, phase="proving", pressed_at=sight.at), Action.NOTHING
+
+
+def _proving(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
+    reading, at = sight.reading, sight.at
+    pressed_at = delivery.pressed_at if delivery.pressed_at is not None else at
+    still_there = echo(reading.composer, delivery.text, submit) == "ours"
+    if still_there and reading.open and at - pressed_at >= REPRESS_AFTER and delivery.presses <= submit.presses:
+        return replace(delivery, phase="pressing", presses=delivery.presses + 1), Action.PRESS
+    why = "stalled: its text is still in the composer" if still_there else "stalled: no sign that it was taken"
+    return _give_up(delivery, pressed_at + submit.stall, why, at)
+
+
+def _watching(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
+    if delivery.done_at is not None and sight.at - delivery.done_at > WATCH:
+        return replace(delivery, phase="done"), Action.NOTHING
+    return delivery, Action.NOTHING
+
+
+_PHASES = {
+    "waiting": _waiting,
+    "loaded": _loaded,
+    "pasting": _pasting,
+    "echo": _echo,
+    "pressing": _pressing,
+    "proving": _proving,
+    "watching": _watching,
+}
+
+
+def _evidence(delivery: Delivery, sight: Sight, submit: Submit) -> str:
+    """Which witness shows that the agent took the prompt, or nothing."""
+    if delivery.typed is Typed.NO:
+        return ""
+    if any(same_words(told, delivery.text) for told in sight.took):
+        return Witness.REPORT.value
+    if delivery.presses == 0:
+        return ""
+    if sight.stirred:
+        return Witness.REPORT.value
+    reading = sight.reading
+    if echo(reading.composer, delivery.text, submit) != "none":
+        return ""
+    if reading.state is State.WORKING or reading.is_dialog or reading.state is State.LIMITED:
+        return reading.decided_by.value
+    emptied = reading.composer is not None and not reading.composer.text
+    return Witness.SCREEN.value if emptied and reading.above != delivery.before else ""
+
+
+def _left(delivery: Delivery, sight: Sight) -> Delivery:
+    """The agent has exited before there was any evidence."""
+    how = sight.reading.detail.removeprefix("its agent ")
+    asked = next((kind for kind, words in WAITS.items() if delivery.note.startswith(words)), "")
+    why = f"agent left at the {asked} question ({how})" if asked else f"agent {how}"
+    if sight.last_words:
+        why += f": {sight.last_words}"
+    return _not_sent(delivery, why, sight.at)
+
+
+def _spend_patience(delivery: Delivery, sight: Sight) -> Delivery:
+    """Time spent waiting for a person or a limit is not counted, nor time in which nobody looked."""
+    if delivery.stepped_at is None:
+        return replace(delivery, stepped_at=sight.at)
+    passed = sight.at - delivery.stepped_at
+    if 0 <= passed < COUNT_EVERY:
+        return delivery
+    passed = min(max(passed, 0.0), LARGEST_STEP)
+    if sight.reading.is_dialog or sight.reading.state is State.LIMITED:
+        passed = 0.0
+    return replace(delivery, stepped_at=sight.at, waited=delivery.waited + passed)
+
+
+def _when(reading: Reading) -> str:
+    return f" ({reading.detail})" if reading.detail else ""
+
+
+def _note(delivery: Delivery, note: str) -> Delivery:
+    return replace(delivery, note=note)
+
+
+def _give_up(delivery: Delivery, deadline: float, why: str, at: float) -> tuple[Delivery, Action]:
+    return (_watched(delivery, why, at) if at >= deadline else delivery), Action.NOTHING
+
+
+def _watched(delivery: Delivery, why: str, at: float) -> Delivery:
+    if delivery.phase == "watching":
+        return delivery
+    typed = Typed.YES if delivery.typed is Typed.UNKNOWN else delivery.typed
+    return replace(delivery, status=Status.NOT_SENT, phase="watching", typed=typed, note=why, done_at=at)
+
+
+def _not_sent(delivery: Delivery, why: str, at: float) -> Delivery:
+    if delivery.status is Status.NOT_SENT:
+        return replace(delivery, phase="done")
+    return replace(delivery, status=Status.NOT_SENT, phase="done", note=why, done_at=at)
+
+
+def _sent(delivery: Delivery, at: float, proof: str) -> Delivery:
+    return replace(
+        delivery,
+        status=Status.SENT,
+        phase="done",
+        typed=Typed.YES,
+        note="",
+        done_at=at,
+        evidence=proof,
+    )

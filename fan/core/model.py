@@ -1,0 +1,254 @@
+"""The words of docs/design.md as values. All times are seconds since the epoch, UTC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+
+class State(StrEnum):
+    """What an agent is doing."""
+
+    STARTING = "starting"
+    NEEDS_INPUT = "needs_input"
+    WORKING = "working"
+    REST = "rest"
+    LIMITED = "limited"
+    ERRORED = "errored"
+    EXITED = "exited"
+    UNKNOWN = "unknown"
+
+
+class Kind(StrEnum):
+    """What an agent in `needs_input` waits for. All but `question` are dialogs."""
+
+    TRUST = "trust"
+    LOGIN = "login"
+    PERMISSION = "permission"
+    CHOICE = "choice"
+    QUESTION = "question"
+
+
+class Turn(StrEnum):
+    """Whether the work that was asked for has been done."""
+
+    NONE = "none"
+    RUNNING = "running"
+    DONE = "done"
+
+
+class Status(StrEnum):
+    """Where a delivery stands."""
+
+    PENDING = "pending"
+    SENT = "sent"
+    NOT_SENT = "not_sent"
+
+
+class Typed(StrEnum):
+    """Whether text of ours reached the pane."""
+
+    NO = "no"
+    YES = "yes"
+    UNKNOWN = "unknown"
+
+
+class Step(StrEnum):
+    """How far the making of a member has come; recorded before each step is taken."""
+
+    PLANNED = "planned"
+    WORKTREE = "worktree"
+    SETUP = "setup"
+    SESSION = "session"
+    READY = "ready"
+    FAILED = "failed"
+    REMOVED = "removed"
+
+
+class Witness(StrEnum):
+    """Evidence, best first."""
+
+    REPORT = "report"
+    TRANSCRIPT = "transcript"
+    SIGNAL = "signal"
+    SCREEN = "screen"
+    PROCESS = "process"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of cells of one style: columns `start` up to `end` (in characters) of its line.
+
+    `style` holds words such as `dim`, `reverse`, `fg246`, separated by blanks; plain cells have no span.
+    """
+
+    start: int
+    end: int
+    style: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of a screen, trailing blanks removed."""
+
+    text: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """What one `list-panes` line says about a pane of ours."""
+
+    id: str
+    session: str
+    session_id: str
+    member: str
+    launch: str
+    pid: int
+    command: str
+    title: str
+    dead: bool
+    exit_status: int | None
+    in_mode: bool
+    cursor: tuple[int, int]
+    cursor_shown: bool
+    size: tuple[int, int]
+    clients: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One reading of a pane: its state and the visible screen, top to bottom, at one moment."""
+
+    pane: Pane
+    lines: tuple[Line, ...]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an agent's own hook told us. `payload` is the hook's standard input, cut to a bound."""
+
+    seq: int
+    member: str
+    launch: str
+    state: State
+    kind: str
+    at: float
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What one `fan` call made. `ended_at` is set once no member is left."""
+
+    id: str
+    stem: str
+    repo: Path
+    base: str
+    base_oid: str
+    prompt: str
+    created_at: float
+    creator_pid: int
+    creator_started: float
+    ended_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One of a group. `n` counts from 1; `failure` says in a sentence why `step` is `failed`."""
+
+    id: str
+    group: str
+    n: int
+    branch: str
+    path: Path
+    session: str
+    agent: str
+    variant: str
+    base_oid: str
+    step: Step
+    failure: str = ""
+    warning: str = ""
+    pane: str = ""
+    launch: str = ""
+    pid: int = 0
+    pid_started: float = 0.0
+    launched_at: float | None = None
+    hold: bool = False
+    removed_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One prompt's way to one member. `phase` is where `core.delivery` stands with it.
+
+    `first` is the prompt a member was made for: a question of the agent's is then no rest.
+    """
+
+    id: int
+    member: str
+    text: str
+    created_at: float
+    status: Status = Status.PENDING
+    phase: str = "waiting"
+    typed: Typed = Typed.NO
+    note: str = ""
+    guards: str = ""
+    command: bool = False
+    first: bool = False
+    patience: float = 600.0
+    waited: float = 0.0
+    stepped_at: float | None = None
+    pasted_at: float | None = None
+    pressed_at: float | None = None
+    presses: int = 0
+    done_at: float | None = None
+    ready_by: str = ""
+    evidence: str = ""
+    seen_at: float | None = None
+    report_seq: int = 0
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A member's state as last recorded, and since when."""
+
+    member: str
+    state: State
+    kind: str
+    detail: str
+    decided_by: str
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What `fan ls` shows of a member; the JSON keys are these names (spec 8)."""
+
+    id: str
+    session: str
+    pane: str
+    repo: str
+    branch: str
+    path: str
+    base: str
+    group: str
+    agent: str
+    state: str
+    kind: str
+    turn: str
+    since: float | None
+    prompt_status: str
+    prompt_note: str
+    typed: str
+    prompt_at: float | None
+    ready_by: str
+    changes: int | None
+    ahead: int | None
+    gone: bool
+    unread: int = 0
+    managed: bool = True
+    detail: str = field(default="")

@@ -1,0 +1,274 @@
+"""What a look and the other evidence mean: the state of an agent and why (spec 5).
+
+Three answers exist: at rest, not at rest, cannot tell. Rest needs a positive sign of every witness that the recipe
+has; working, a dialog or a limit need one. All functions are pure: the same look gives the same answer to
+`fan ls` and to the courier.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from fan.core.model import Kind, Look, Report, State, Witness
+from fan.core.recipe import Recipe, Rule
+from fan.core.regions import Composer, Regions, compiled, regions
+
+# Which of several signs on one screen counts: a dialog before a limit before work before rest.
+ORDER = (
+    State.NEEDS_INPUT,
+    State.LIMITED,
+    State.WORKING,
+    State.ERRORED,
+    State.STARTING,
+    State.EXITED,
+    State.UNKNOWN,
+    State.REST,
+)
+SILENCE = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One rule, and the first part of it that did not hold (empty: it matched)."""
+
+    rule: Rule
+    failed: str
+    detail: str = ""
+
+    @property
+    def matched(self) -> bool:
+        return not self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one witness says. `stale` claims are shown but do not count."""
+
+    witness: Witness
+    state: State
+    kind: str = ""
+    detail: str = ""
+    at: float | None = None
+    stale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The joint answer.
+
+    `open` means that words pasted now would land in the composer: the agent is alive, in the foreground and at
+    rest or asking in an open composer, by every witness. `obstacle` says why nothing may be typed now, empty
+    when it may: besides `open`, the composer must be empty and the pane not in copy mode. `still` changes when
+    composer, dialog or title change; a ticking footer does not count. `above` stands for the text above the box.
+    """
+
+    state: State
+    kind: str
+    detail: str
+    decided_by: Witness
+    open: bool
+    obstacle: str
+    composer: Composer | None
+    still: str
+    above: str = ""
+    claims: tuple[Claim, ...] = ()
+    tried: tuple[Tried, ...] = ()
+
+    @property
+    def is_dialog(self) -> bool:
+        """Whether a question is up that only the person may answer."""
+        return self.state is State.NEEDS_INPUT and self.kind != Kind.QUESTION
+
+
+def read(recipe: Recipe, look: Look, report: Report | None, launched_at: float | None) -> Reading:
+    """What `look` means, given the agent's last own `report` and when it was launched."""
+    live = regions(recipe.screen, look)
+    tried = tuple(_try(rule, live) for rule in recipe.screen.rules)
+    age = look.at - launched_at if launched_at is not None else None
+    screen = _claim(tried, Witness.SCREEN)
+    signal = _claim(tried, Witness.SIGNAL)
+    told = _told(recipe, report, screen, signal, look.at)
+    claims = tuple(claim for claim in (told, signal, screen) if claim)
+    state, kind, detail, by = _decide(recipe, look, claims, age)
+    is_open = _is_open(live, state, kind, screen)
+    return Reading(
+        state=state,
+        kind=kind,
+        detail=detail,
+        decided_by=by,
+        open=is_open and not look.pane.in_mode,
+        obstacle=_obstacle(look, live, is_open, state, kind, detail),
+        composer=live.composer,
+        still=_fingerprint(live, state),
+        above=_digest(live.above),
+        claims=claims,
+        tried=tried,
+    )
+
+
+def gone() -> Reading:
+    """The reading of a member whose pane does not exist."""
+    return _without_screen(State.EXITED, "its session is gone")
+
+
+def held() -> Reading:
+    """The reading of a member whose agent is started when the first one's trust question is answered."""
+    return _without_screen(State.STARTING, "it starts when the first one's trust question is answered")
+
+
+def unseen(why: str) -> Reading:
+    """The reading after a look that failed: no evidence of anything."""
+    return _without_screen(State.UNKNOWN, why)
+
+
+def _without_screen(state: State, why: str) -> Reading:
+    return Reading(state, "", why, Witness.PROCESS, open=False, obstacle=why, composer=None, still="")
+
+
+def _try(rule: Rule, live: Regions) -> Tried:
+    text = live.text(rule.region)
+    for pattern in rule.match:
+        if not compiled(pattern).search(text):
+            return Tried(rule, f"`{pattern}` is not in the {rule.region}")
+    for pattern in rule.unless:
+        if compiled(pattern).search(text):
+            return Tried(rule, f"`{pattern}` is in the {rule.region}")
+    found = compiled(rule.detail).search(text) if rule.detail else None
+    return Tried(rule, "", found.group(1).strip() if found else "")
+
+
+def _claim(tried: tuple[Tried, ...], witness: Witness) -> Claim | None:
+    """What the matched rules of one witness say: a dialog before a limit before working before rest."""
+    titles = witness is Witness.SIGNAL
+    matched = [one for one in tried if one.matched and (one.rule.region == "title") is titles]
+    if not matched:
+        return None
+    best = min(matched, key=lambda one: ORDER.index(one.rule.state))
+    return Claim(witness, best.rule.state, best.rule.kind or "", best.detail)
+
+
+def _told(
+    recipe: Recipe, report: Report | None, screen: Claim | None, signal: Claim | None, at: float
+) -> Claim | None:
+    """The agent's own report; stale when it is old and the screen shows the contrary, or nothing at all."""
+    if report is None or recipe.hooks is None:
+        return None
+    state = report.state
+    claim = Claim(Witness.REPORT, state, report.kind, at=report.at)
+    age = at - report.at
+    shows = screen.state if screen else None
+    says_rest = shows is State.REST and (signal is None or signal.state is State.REST)
+    if says_rest and state not in (State.REST, State.ERRORED) and age > recipe.hooks.stale:
+        return _stale(claim, f"the screen shows rest, and it is {age:.0f} s old")
+    if state in (State.REST, State.NEEDS_INPUT) and shows is State.WORKING:
+        return _stale(claim, "the screen shows work")
+    if state is State.NEEDS_INPUT and shows is not State.NEEDS_INPUT and age > recipe.hooks.stale:
+        return _stale(claim, f"no question is on the screen, and it is {age:.0f} s old")
+    if state is State.WORKING and shows is None and signal is None and age > SILENCE:
+        return _stale(claim, f"nothing on the screen confirms it, and it is {age:.0f} s old")
+    return claim
+
+
+def _stale(claim: Claim, why: str) -> Claim:
+    return Claim(claim.witness, claim.state, claim.kind, claim.detail, claim.at, why)
+
+
+def _decide(
+    recipe: Recipe, look: Look, claims: tuple[Claim, ...], age: float | None
+) -> tuple[State, str, str, Witness]:
+    """The first of these that holds: dead, a dialog in sight, the best fresh claim that is not rest, proven rest."""
+    pane = look.pane
+    if pane.dead:
+        return State.EXITED, "", _exit_words(pane.exit_status), Witness.PROCESS
+    if not _in_foreground(recipe, look):
+        if age is not None and age < recipe.proof.first_moments + 1:
+            return State.STARTING, "", "", Witness.PROCESS
+        return State.UNKNOWN, "", f"`{pane.command}` is in the foreground, not the agent", Witness.PROCESS
+    fresh = [claim for claim in claims if not claim.stale]
+    for claim in fresh:
+        if claim.witness is Witness.SCREEN and claim.state is State.NEEDS_INPUT:
+            return claim.state, claim.kind, claim.detail, claim.witness
+    for claim in fresh:
+        if claim.state is not State.REST:
+            return claim.state, claim.kind, claim.detail, claim.witness
+    reported = any(claim.witness is Witness.REPORT for claim in claims)
+    missing = _missing_for_rest(recipe, fresh, age, reported=reported)
+    if fresh and not missing:
+        return State.REST, "", "", fresh[0].witness
+    if age is not None and age < recipe.proof.starting and not reported:
+        return State.STARTING, "", missing, Witness.SCREEN
+    return State.UNKNOWN, "", missing, Witness.SCREEN
+
+
+def _missing_for_rest(recipe: Recipe, fresh: list[Claim], age: float | None, *, reported: bool) -> str:
+    """Which sign of rest is not there yet; empty when all are."""
+    rests = {claim.witness for claim in fresh if claim.state is State.REST}
+    if Witness.SCREEN not in rests:
+        return "no rule fits the screen"
+    if age is not None and age < recipe.proof.first_moments:
+        return "it has only just started"
+    if recipe.hooks and not reported and age is not None and age < recipe.hooks.grace:
+        return "it has not reported that it is ready"
+    if recipe.has_signal and Witness.SIGNAL not in rests:
+        return "its title does not say that it rests"
+    return ""
+
+
+def _in_foreground(recipe: Recipe, look: Look) -> bool:
+    return any(compiled(pattern).fullmatch(look.pane.command) for pattern in recipe.program.commands)
+
+
+def _exit_words(status: int | None) -> str:
+    return "its agent has exited" if status is None else f"its agent exited with code {status}"
+
+
+def _is_open(live: Regions, state: State, kind: str, screen: Claim | None) -> bool:
+    """Whether words would land in the composer; after an error it is open when the screen shows rest beside it."""
+    if live.composer is None:
+        return False
+    if state is State.ERRORED:
+        return screen is not None and screen.state in (State.REST, State.ERRORED)
+    return state is State.REST or (state is State.NEEDS_INPUT and kind == Kind.QUESTION)
+
+
+def _obstacle(look: Look, live: Regions, is_open: bool, state: State, kind: str, detail: str) -> str:  # noqa: FBT001
+    """Why nothing may be typed now, in the words the row shows."""
+    if look.pane.dead:
+        return detail
+    if state is State.NEEDS_INPUT and kind != Kind.QUESTION:
+        return WAITS.get(kind, "it asks a question")
+    if look.pane.in_mode:
+        return COPY_MODE
+    if not is_open:
+        return BUSY.get(state, "its composer is not on the screen")
+    return DRAFT if live.composer and live.composer.text else ""
+
+
+COPY_MODE = "its pane is in copy mode"
+DRAFT = "somebody's draft is in its composer"
+WAITS: dict[str, str] = {
+    Kind.TRUST: "it asks whether you trust the folder",
+    Kind.LOGIN: "it asks you to log in",
+    Kind.PERMISSION: "it asks for your permission",
+    Kind.CHOICE: "it asks you to choose",
+}
+BUSY: dict[State, str] = {
+    State.STARTING: "it is still starting",
+    State.WORKING: "it is working",
+    State.LIMITED: "its usage limit is reached",
+    State.ERRORED: "its last turn ended in an error",
+    State.UNKNOWN: "its state cannot be told from the screen",
+}
+
+
+def _fingerprint(live: Regions, state: State) -> str:
+    """What must stand still before anything is typed: composer, dialog (not the footer below a box), title."""
+    composer = live.composer
+    parts = [state, live.title]
+    parts += [composer.text, composer.ghost, str(composer.first)] if composer else [live.dialog]
+    return _digest("\0".join(parts))
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
