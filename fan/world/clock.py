@@ -1,0 +1,17 @@
+"""Time, through one door, so that rules and tests get it passed in."""
+
+from __future__ import annotations
+
+import time
+
+
+class Clock:
+    """The real clock."""
+
+    def now(self) -> float:
+        """Seconds since the epoch, UTC."""
+        return time.time()
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass; for a loop that has nothing to wait on but the next look."""
+        time.sleep(seconds)

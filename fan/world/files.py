@@ -1,0 +1,87 @@
+"""Private files and folders, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from fan.errors import DiskFailed, NotAllowed
+
+
+def private_folder(path: Path) -> Path:
+    """`path` as a folder that only the user can enter; made when it is missing.
+
+    Raises NotAllowed when somebody else owns it, DiskFailed when it cannot be made.
+    """
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = path.lstat()
+    except OSError as error:
+        raise DiskFailed(
+            f"the folder {path} cannot be made: {error.strerror}", not_done="nothing was made"
+        ) from error
+    if found.st_uid != os.getuid() or not path.is_dir() or path.is_symlink():
+        raise NotAllowed(
+            f"the folder {path} does not belong to you", not_done="nothing was made", hint="set FAN_RUNTIME_DIR"
+        )
+    if found.st_mode & 0o077:
+        path.chmod(0o700)
+    return path
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace `path` by a file that holds `text`, readable by the user alone, whole or not at all."""
+    private_folder(path.parent)
+    _write(path, text)
+
+
+def write_program(path: Path, text: str) -> None:
+    """Have `path` be a program that holds exactly `text`; left alone when it does already."""
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return
+    private_folder(path.parent)
+    _write(path, text, mode=0o700)
+
+
+def write_prompt(folder: Path, name: str, text: str) -> str:
+    """Put a prompt too large to paste into a worktree, where git does not see it; its path from there."""
+    own = folder / ".fan"
+    try:
+        own.mkdir(exist_ok=True)
+    except OSError as error:
+        raise DiskFailed(f"{own} cannot be made: {error.strerror}", not_done="the prompt was not sent") from error
+    _write(own / ".gitignore", "*\n")
+    _write(own / name, text)
+    return f".fan/{name}"
+
+
+def free_bytes(path: Path) -> int:
+    """What is left on the disk that `path` (or the nearest folder above it that exists) lies on."""
+    while not path.exists():
+        path = path.parent
+    return shutil.disk_usage(path).free
+
+
+def read_text(path: Path) -> str:
+    """The text of a file of the person's. Raises DiskFailed."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DiskFailed(f"{path} cannot be read: {error}", not_done="nothing was made") from error
+
+
+def _write(path: Path, text: str, *, mode: int = 0o600) -> None:
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
+                file.write(text)
+                os.fchmod(file.fileno(), mode)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise DiskFailed(f"{path} cannot be written: {error.strerror}", not_done="it was left as it was") from error

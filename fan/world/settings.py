@@ -1,0 +1,74 @@
+"""Settings: built-in, then the person's file, then `FAN_*` variables; each value knows where it came from."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from fan.errors import BadSetting
+
+FILE = "config.toml"
+
+
+class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Every setting with its built-in value; docs/settings.md explains them."""
+
+    max_members: int = 64
+    """How many members one `fan N` may make."""
+    patience: float = 600.0
+    """Seconds a prompt waits for its agent to rest; waiting for the person or a limit is not counted."""
+    trash_days: float = 7.0
+    """Days that a removed worktree's files stay in the trash; its refs stay longer."""
+    min_free_mb: int = 200
+    """Megabytes that must stay free on the worktrees' disk beyond what the checkouts need."""
+    courier_lingers: float = 5.0
+    """Seconds the courier stays after the last session of ours has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The values, and for each where it came from."""
+
+    values: Values
+    origins: Mapping[str, str]
+
+
+def load(config: Path, environ: Mapping[str, str]) -> Settings:
+    """The settings as they stand. Raises BadSetting, naming the file or variable."""
+    merged: dict[str, object] = {}
+    origins = dict.fromkeys(Values.__struct_fields__, "built-in")
+    file = config / FILE
+    if file.is_file():
+        _merge(merged, origins, _read(file), str(file))
+    told = {name: environ[f"FAN_{name.upper()}"] for name in origins if environ.get(f"FAN_{name.upper()}")}
+    for name, text in told.items():
+        _merge(merged, origins, {name: text}, f"FAN_{name.upper()}")
+    return Settings(_checked(merged, "the settings"), origins)
+
+
+def _merge(merged: dict[str, object], origins: dict[str, str], found: Mapping[str, object], where: str) -> None:
+    _checked(found, where)
+    merged.update(found)
+    origins.update(dict.fromkeys(found, where))
+
+
+def _read(file: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadSetting(f"{file} cannot be read: {error}", not_done="nothing was done") from error
+
+
+def _checked(found: Mapping[str, object], where: str) -> Values:
+    try:
+        values = msgspec.convert(found, Values, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadSetting(f"{where}: {error}", not_done="nothing was done", hint="fan config") from error
+    for name in Values.__struct_fields__:
+        if getattr(values, name) < 0:
+            raise BadSetting(f"{where}: `{name}` must not be below 0", not_done="nothing was done", hint="fan config")
+    return values

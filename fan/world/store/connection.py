@@ -1,0 +1,124 @@
+"""The one SQLite file: opened privately, migrated, never overwritten when it is damaged or newer.
+
+Kept light: `fan report` runs a hundred times a day through here, with the standard library alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from fan.errors import StoreFailed
+
+NAME = "fan.sqlite3"
+BUSY_MS = 5000
+
+MIGRATIONS = (
+    """
+    CREATE TABLE groups (
+        id TEXT PRIMARY KEY, stem TEXT NOT NULL, repo TEXT NOT NULL, base TEXT NOT NULL, base_oid TEXT NOT NULL,
+        prompt TEXT NOT NULL, created_at REAL NOT NULL, creator_pid INTEGER NOT NULL, creator_started REAL NOT NULL,
+        ended_at REAL
+    );
+    CREATE UNIQUE INDEX living_stems ON groups (repo, stem) WHERE ended_at IS NULL;
+    CREATE TABLE members (
+        id TEXT PRIMARY KEY, "group" TEXT NOT NULL REFERENCES groups (id), n INTEGER NOT NULL, branch TEXT NOT NULL,
+        path TEXT NOT NULL, session TEXT NOT NULL, agent TEXT NOT NULL, variant TEXT NOT NULL,
+        base_oid TEXT NOT NULL, step TEXT NOT NULL, failure TEXT NOT NULL, warning TEXT NOT NULL,
+        pane TEXT NOT NULL, launch TEXT NOT NULL, pid INTEGER NOT NULL, pid_started REAL NOT NULL, launched_at REAL,
+        hold INTEGER NOT NULL, removed_at REAL
+    );
+    CREATE INDEX members_of_group ON members ("group");
+    CREATE UNIQUE INDEX living_paths ON members (path) WHERE removed_at IS NULL;
+    CREATE UNIQUE INDEX living_sessions ON members (session) WHERE removed_at IS NULL;
+    CREATE TABLE deliveries (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, member TEXT NOT NULL REFERENCES members (id), text TEXT NOT NULL,
+        created_at REAL NOT NULL, status TEXT NOT NULL, phase TEXT NOT NULL, typed TEXT NOT NULL, note TEXT NOT NULL,
+        guards TEXT NOT NULL, command INTEGER NOT NULL, first INTEGER NOT NULL, patience REAL NOT NULL, waited REAL NOT NULL, stepped_at REAL, pasted_at REAL,
+        pressed_at REAL, presses INTEGER NOT NULL, done_at REAL, ready_by TEXT NOT NULL, evidence TEXT NOT NULL,
+        seen_at REAL, report_seq INTEGER NOT NULL, before TEXT NOT NULL
+    );
+    CREATE INDEX deliveries_of_member ON deliveries (member);
+    CREATE INDEX open_deliveries ON deliveries (phase) WHERE phase != 'done';
+    CREATE TABLE reports (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, member TEXT NOT NULL, launch TEXT NOT NULL, state TEXT NOT NULL,
+        kind TEXT NOT NULL, at REAL NOT NULL, payload TEXT NOT NULL, dropped TEXT NOT NULL
+    );
+    CREATE INDEX reports_of_launch ON reports (member, launch, seq);
+    CREATE TABLE changes (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, member TEXT NOT NULL, state TEXT NOT NULL, kind TEXT NOT NULL,
+        detail TEXT NOT NULL, decided_by TEXT NOT NULL, since REAL NOT NULL
+    );
+    CREATE INDEX changes_of_member ON changes (member, seq);
+    CREATE TABLE removals (
+        id TEXT PRIMARY KEY, repo TEXT NOT NULL, verb TEXT NOT NULL, at REAL NOT NULL, undone_at REAL
+    );
+    CREATE TABLE archives (
+        id TEXT PRIMARY KEY, removal TEXT NOT NULL REFERENCES removals (id), member TEXT NOT NULL, path TEXT NOT NULL,
+        trash TEXT NOT NULL, note TEXT NOT NULL, at REAL NOT NULL, restored_at REAL
+    );
+    CREATE TABLE courier (
+        one INTEGER PRIMARY KEY CHECK (one = 1), pid INTEGER NOT NULL, started REAL NOT NULL, version TEXT NOT NULL
+    );
+    """,
+)
+
+
+def connect(folder: str) -> sqlite3.Connection:
+    """A connection to the store in `folder` (made 0700, the file 0600), migrated to this program's schema.
+
+    Raises StoreFailed when the file is damaged, newer, or cannot be opened; it is then left as it is.
+    """
+    path = os.path.join(folder, NAME)  # noqa: PTH118 - pathlib costs a hook's run as much as its insert
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        db = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version < len(MIGRATIONS):
+            _migrate(db)
+    except (sqlite3.Error, OSError) as error:
+        raise _failed(path, error) from error
+    if version > len(MIGRATIONS):
+        db.close()
+        raise StoreFailed(
+            f"{path} was written by a newer fan (schema {version}, this one knows {len(MIGRATIONS)})",
+            not_done="nothing was read or changed",
+            hint="upgrade this fan, or set FAN_STATE_DIR to another folder",
+        )
+    return db
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """One short write; taken at its start, so that what is read in it stays true until it is written."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield db
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _migrate(db: sqlite3.Connection) -> None:
+    with transaction(db):
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        for script in MIGRATIONS[version:]:
+            for statement in script.split(";"):
+                if statement.strip():
+                    db.execute(statement)
+        if version < len(MIGRATIONS):
+            db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+
+def _failed(path: str, error: Exception) -> StoreFailed:
+    damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+    hint = "move it aside and run the command again" if damaged else "check the folder's disk and permissions"
+    return StoreFailed(
+        f"the state file {path} cannot be used: {error}", not_done="it was left exactly as it is", hint=hint
+    )
