@@ -1,0 +1,129 @@
+"""`python -m fan.courier`: run by `fan` itself, as the process of the tmux session `fan-courier`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import signal
+import sys
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from fan.core.model import Step
+from fan.courier.housekeeping import close_orphans, pending, refresh_index, sweep_trash
+from fan.courier.loop import Courier
+from fan.courier.start import own_version
+from fan.errors import FanError, StoreFailed
+from fan.world import processes
+from fan.world.files import private_folder
+from fan.world.store.records import Running
+from fan.world.tmux import NoServer
+from fan.world.world import World, open_world
+
+TIDY_EVERY = 5.0
+SWEEP_EVERY = 3600.0
+# An index written in the same second as its files must be refreshed later than that.
+RACY = 2.0
+log = logging.getLogger("fan.courier")
+
+
+def main() -> int:
+    """Run until no session of ours is alive and nothing is pending."""
+    world = open_world(os.environ, Path("/"))
+    private_folder(world.paths.logs)
+    logging.basicConfig(filename=world.paths.logs / "courier.log", format="%(asctime)s %(message)s")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        with FileLock(world.paths.courier_lock, timeout=0):
+            return _run(world)
+    except Timeout:
+        return 0
+    except NoServer:
+        return 0
+    except Exception:
+        log.exception("the courier ended")
+        raise
+
+
+def _run(world: World) -> int:
+    pid = os.getpid()
+    world.store.set_running(Running(pid, processes.started(pid) or 0.0, own_version()))
+    bell = _bell(world)
+    tmux = world.tmux.watch()
+    courier = Courier(world, tmux)
+    life = Life(world)
+    while life.goes_on():
+        try:
+            wait = courier.tick()
+        except StoreFailed:
+            # What could not be put on record was not done: the next look decides again.
+            log.exception("not on record, not done")
+            wait = 1.0
+        ready, _, _ = select.select([bell], [], [], wait)
+        if ready:
+            os.read(bell, 4096)
+            courier.wake()
+    tmux.close()
+    return 0
+
+
+class Life:
+    """Whether the courier is still needed, and the tidying it does meanwhile."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._tidied = self._swept = 0.0
+        self._needed_at = world.clock.now()
+        self._refreshed: set[str] = set()
+
+    def goes_on(self) -> bool:
+        """Tidy every few seconds; False once nothing has needed a courier for a while."""
+        now = self._world.clock.now()
+        if now - self._tidied < TIDY_EVERY and now >= self._tidied:
+            return True
+        self._tidied = now
+        close_orphans(self._world)
+        self._refresh()
+        if now - self._swept > SWEEP_EVERY:
+            self._swept = now
+            sweep_trash(self._world)
+        if self._needed():
+            self._needed_at = now
+        return now - self._needed_at < self._world.settings.values.courier_lingers
+
+    def _needed(self) -> bool:
+        panes = {pane.launch: pane for pane in self._world.tmux.panes()}
+        members = {member.id: member for member in self._world.store.members()}
+        if any(not panes[one.launch].dead for one in members.values() if one.launch in panes):
+            return True
+        queue = pending(self._world.store.open_deliveries())
+        making = [one for one in members.values() if one.step not in (Step.READY, Step.FAILED)]
+        return bool(making) or any(members[one.member].launch in panes for one in queue if one.member in members)
+
+    def _refresh(self) -> None:
+        """One per round, once per member: a fresh checkout's status is slow until its index is refreshed."""
+        fresh = [
+            one for one in self._world.store.members() if one.step is Step.READY and one.id not in self._refreshed
+        ]
+        for member in fresh[:1]:
+            self._refreshed.add(member.id)
+            if why := refresh_index(self._world, member):
+                log.warning("%s: %s", member.branch, why)
+
+
+def _bell(world: World) -> int:
+    """The fifo that reports and verbs ring; opened for both ways so that it never ends."""
+    path = private_folder(world.paths.runtime) / world.paths.bell.name
+    if not path.is_fifo():
+        path.unlink(missing_ok=True)
+        os.mkfifo(path, 0o600)
+    return os.open(path, os.O_RDWR | os.O_NONBLOCK)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except FanError as error:
+        sys.exit(f"fan: the courier ended: {error.message}")

@@ -1,0 +1,157 @@
+"""The one loop: look, decide, record, act.
+
+Everything it knows is in the store: killed at any point, the next courier goes on where this one was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from fan.core.delivery import Action, Sight, step
+from fan.core.model import Change, Delivery, Member, Report, State, Status, Step
+from fan.core.recipe import Recipe
+from fan.core.standing import releases
+from fan.core.stillness import Stillness, observe, settled
+from fan.courier.pace import IDLE, pace
+from fan.courier.seeing import Seen, last_words, see
+from fan.courier.typing import buffer_name, perform
+from fan.world.tmux import Tmux
+from fan.world.world import World
+
+STEPS = 8
+
+
+class Courier:
+    """Looks at the members of one store through one tmux connection, and types what is pending."""
+
+    def __init__(self, world: World, tmux: Tmux) -> None:
+        self._world = world
+        self._tmux = tmux
+        self._store = world.store
+        self._still: dict[str, Stillness] = {}
+        self._due: dict[str, float] = {}
+        self._changes = self._store.last_changes()
+
+    def tick(self) -> float:
+        """Look at those that are due and do what follows; seconds until the next one is due."""
+        now = self._world.clock.now()
+        members = [member for member in self._store.members() if member.step is Step.READY]
+        queue = self._store.open_deliveries()
+        due = [member for member in members if self._due.get(member.id, 0.0) <= now]
+        if due:
+            reports = self._store.last_reports(due)
+            seen = see(self._tmux, self._world.catalogue, due, reports, now)
+            for one in seen.values():
+                self._member(one, [own for own in queue if own.member == one.member.id])
+            self._release(members, seen)
+        self._due = {member.id: self._due.get(member.id, now) for member in members}
+        return max(min([*self._due.values(), now + IDLE]) - self._world.clock.now(), 0.0)
+
+    def wake(self) -> None:
+        """Something was reported or queued: everybody is due."""
+        self._due.clear()
+
+    def _member(self, seen: Seen, queue: Sequence[Delivery]) -> None:
+        """Note what one member's agent does, and bring its deliveries forward."""
+        at = seen.look.at if seen.look else self._world.clock.now()
+        self._still[seen.member.id] = observe(self._still.get(seen.member.id), seen.reading.still, at)
+        self._note_change(seen, at)
+        pending = next((one for one in queue if one.status is Status.PENDING), None)
+        watched = [one for one in queue if one.status is not Status.PENDING]
+        for one in watched:
+            self._advance(seen, one)
+        if pending:
+            pending, seen = self._advance(seen, pending)
+            pending = pending if pending.status is Status.PENDING else None
+        wait = pace(seen.reading, pending, watched=bool(watched), held=seen.member.hold)
+        self._due[seen.member.id] = self._world.clock.now() + wait
+
+    def _advance(self, seen: Seen, delivery: Delivery) -> tuple[Delivery, Seen]:
+        """Step a delivery until it waits for the next look; record before acting, look again after."""
+        recipe = self._world.catalogue.recipe(seen.member.agent)
+        for _ in range(STEPS):
+            stepped, action = step(delivery, self._sight(seen, delivery, recipe), recipe.submit)
+            delivery = self._record(delivery, stepped)
+            if action is Action.NOTHING or seen.pane is None:
+                break
+            now = self._world.clock.now()
+            acted = perform(self._tmux, seen.pane.id, delivery, action, recipe.submit, now)
+            delivery = self._record(delivery, acted)
+            if acted.phase == "waiting":
+                break
+            seen = self._again(seen)
+        return delivery, seen
+
+    def _again(self, seen: Seen) -> Seen:
+        """A fresh look at one member, right before or after keys."""
+        now = self._world.clock.now()
+        reports = self._store.last_reports([seen.member])
+        fresh = see(self._tmux, self._world.catalogue, [seen.member], reports, now)[seen.member.id]
+        self._still[seen.member.id] = observe(self._still.get(seen.member.id), fresh.reading.still, now)
+        return fresh
+
+    def _sight(self, seen: Seen, delivery: Delivery, recipe: Recipe) -> Sight:
+        now = seen.look.at if seen.look else self._world.clock.now()
+        reports = self._store.reports_since(seen.member, delivery.report_seq) if recipe.hooks else []
+        took = tuple(prompt for one in reports if (prompt := _prompt(one, recipe)))
+        pressed = delivery.pressed_at
+        stirred = pressed is not None and any(one.state is State.WORKING and one.at >= pressed for one in reports)
+        needs_buffer = delivery.phase in ("loaded", "pasting")
+        return Sight(
+            reading=seen.reading,
+            at=now,
+            settled=seen.member.id in self._still and settled(self._still[seen.member.id], now),
+            gone=seen.pane is None and seen.reading.state is State.EXITED,
+            took=took,
+            stirred=stirred,
+            seq=reports[-1].seq if reports else delivery.report_seq,
+            buffer=needs_buffer and buffer_name(delivery) in self._tmux.buffers(),
+            last_words=last_words(seen.look) if seen.pane and seen.pane.dead else "",
+        )
+
+    def _record(self, before: Delivery, after: Delivery) -> Delivery:
+        if after != before:
+            self._store.save_delivery(after)
+        return after
+
+    def _note_change(self, seen: Seen, at: float) -> None:
+        """Keep the history of states, and what follows from an agent being ready for the first time."""
+        reading, last = seen.reading, self._changes.get(seen.member.id)
+        if last and (last.state, last.kind) == (reading.state, reading.kind):
+            return
+        change = Change(seen.member.id, reading.state, reading.kind, reading.detail, reading.decided_by, at)
+        self._store.add_change(change)
+        self._changes[seen.member.id] = change
+
+    def _release(self, members: Sequence[Member], seen: dict[str, Seen]) -> None:
+        """Start the agents that were held until the first one's trust question was answered."""
+        for group, agent in {(member.group, member.agent) for member in members if member.hold}:
+            those = [member for member in members if (member.group, member.agent) == (group, agent)]
+            standings = [(member.hold, *self._standing(member, seen)) for member in those]
+            for index in releases(standings):
+                self._start(those[index])
+
+    def _standing(self, member: Member, seen: dict[str, Seen]) -> tuple[State, str]:
+        if member.id in seen:
+            return seen[member.id].reading.state, seen[member.id].reading.kind
+        change = self._changes.get(member.id)
+        return (change.state, change.kind) if change else (State.STARTING, "")
+
+    def _start(self, member: Member) -> None:
+        if self._tmux.release(self._world.paths.hold(member.id)):
+            self._store.update_member(member.id, hold=False, launched_at=self._world.clock.now())
+            self._due.pop(member.id, None)
+
+
+def _prompt(report: Report, recipe: Recipe) -> str:
+    """The prompt that a hook's input says the agent took, if it says so."""
+    if not (recipe.hooks and recipe.hooks.prompt and report.payload):
+        return ""
+    try:
+        told = msgspec.json.decode(report.payload.encode("utf-8", "surrogatepass"))
+    except msgspec.DecodeError:
+        return ""
+    prompt = told.get(recipe.hooks.prompt) if isinstance(told, dict) else None
+    return prompt if isinstance(prompt, str) else ""

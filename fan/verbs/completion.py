@@ -1,0 +1,31 @@
+"""The names that a shell may offer."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fan.world.store.connection import NAME
+from fan.world.world import World
+
+What = Literal["agents", "groups", "members"]
+
+
+def names(world: World, what: What) -> list[str]:
+    """Agents with their options, living groups, or living members by branch. Nothing is made by asking."""
+    if what == "agents":
+        return _agents(world)
+    if not (world.paths.state / NAME).exists():
+        return []
+    groups = world.store.groups()
+    if what == "groups":
+        return [group.stem for group in groups]
+    living = {group.id for group in groups}
+    return [member.branch for member in world.store.members() if member.group in living]
+
+
+def _agents(world: World) -> list[str]:
+    found = []
+    for name in world.catalogue.names():
+        options = world.catalogue.recipe(name).options
+        found += [name, *(f"{name}:{option}" for option in options)]
+    return found

@@ -1,0 +1,110 @@
+"""Making the members of a plan: worktree, then session, each as soon as it can be.
+
+Every step is on record before it is taken. What is half-made when a step fails is undone with its branch.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+
+from fan.core.model import Step
+from fan.courier.housekeeping import close_deliveries
+from fan.errors import FanError
+from fan.verbs import launch
+from fan.verbs.plan import Part, Plan, prompt_file
+from fan.verbs.progress import Listener
+from fan.world import files, processes
+from fan.world.world import World
+
+
+class Making:
+    """One run over a plan. After `stop` no further step begins; the one that is on its way is finished."""
+
+    def __init__(self, world: World, plan: Plan, listener: Listener) -> None:
+        self._world = world
+        self._plan = plan
+        self._listener = listener
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        """Make all members, some at a time. On Ctrl-C the rest is marked as interrupted, and it is raised again."""
+        pool = ThreadPoolExecutor(max_workers=min(len(self._plan.parts), 2 * (os.cpu_count() or 1)))
+        futures = [pool.submit(self._make, part) for part in self._plan.parts]
+        try:
+            wait(futures)
+        except KeyboardInterrupt:
+            self._stopped.set()
+            wait(futures)
+            raise
+        finally:
+            pool.shutdown()
+        for future in futures:
+            future.result()
+
+    def _make(self, part: Part) -> None:
+        if self._stopped.is_set():
+            self._fail(part, "interrupted")
+            return
+        try:
+            self._worktree(part)
+            if self._stopped.is_set():
+                self._undo(part, "interrupted")
+                return
+            self._session(part)
+        except FanError as error:
+            self._fail(part, error.message)
+
+    def _worktree(self, part: Part) -> None:
+        member = part.member
+        self._step(part, Step.WORKTREE)
+        created = self._plan.repo.create(
+            member.path,
+            member.branch,
+            member.base_oid,
+            many=len(self._plan.parts) > 1,
+            on_phase=lambda phase: self._listener.phase(member.branch, phase),
+        )
+        for warning in created.warnings:
+            self._listener.warn(f"{member.branch}: {warning}")
+        self._world.store.update_member(member.id, warning=" ".join(created.warnings))
+
+    def _session(self, part: Part) -> None:
+        member = part.member
+        self._step(part, Step.SESSION)
+        try:
+            if part.file:
+                files.write_prompt(member.path, prompt_file(member), part.file)
+            pane = launch.open_session(self._world, self._plan, part)
+        except FanError as error:
+            self._undo(part, error.message)
+            return
+        self._world.store.update_member(
+            member.id,
+            step=Step.READY,
+            pane=pane.id,
+            pid=pane.pid,
+            pid_started=processes.started(pane.pid) or 0.0,
+            launched_at=None if member.hold else self._world.clock.now(),
+        )
+        self._listener.phase(member.branch, "held" if member.hold else "starting")
+
+    def _step(self, part: Part, step: Step) -> None:
+        self._world.store.update_member(part.member.id, step=step)
+        self._listener.phase(part.member.branch, step.value)
+
+    def _undo(self, part: Part, why: str) -> None:
+        """Take a complete worktree without a session away again."""
+        member = part.member
+        try:
+            self._plan.repo.undo_create(member.path, member.branch, member.base_oid)
+        except FanError as error:
+            why = f"{why}; what was made stays: {error.message}"
+        self._fail(part, why)
+
+    def _fail(self, part: Part, why: str) -> None:
+        self._world.store.update_member(part.member.id, step=Step.FAILED, failure=why)
+        close_deliveries(self._world, part.member, why)
+        self._listener.phase(part.member.branch, "failed")
+        self._listener.warn(f"{part.member.branch}: {why}")

@@ -1,0 +1,294 @@
+"""Planning `fan N`: everything is resolved here, before anything is made."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fan.core import naming
+from fan.core.model import Delivery, Group, Member, Step
+from fan.core.prompt import Prepared, pointer, prepare
+from fan.errors import AlreadyExists, Conflict, DiskFailed, TooLarge, UsageError
+from fan.verbs.target import known
+from fan.world import files, processes, trust
+from fan.world.catalogue import Choice, program
+from fan.world.git import Repository, Travel
+from fan.world.git.size import checkout_bytes
+from fan.world.world import World
+
+LARGEST_PROMPT = 4 * 1024 * 1024
+REFUSED_ENV = ("TMUX", "TMUX_PANE", "TMUX_TMPDIR", "FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_BIN")
+
+
+@dataclass(frozen=True, slots=True)
+class StartRequest:
+    """`fan N --agent A PROMPT` as asked. `count` may be left out with several prompts."""
+
+    agents: tuple[str, ...]
+    prompt: str | None = None
+    prompts: tuple[str, ...] = ()
+    count: int | None = None
+    name: str | None = None
+    base: str | None = None
+    env: tuple[str, ...] = ()
+    patience: float | None = None
+    detach: bool = False
+    wait: bool = False
+    timeout: float | None = None
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One member to be, with what it is made from. `file` is the prompt where it is too large to paste."""
+
+    member: Member
+    choice: Choice
+    argv: tuple[str, ...]
+    delivery: Delivery
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A whole group to be. `notes` are lines for the person, printed before anything is made."""
+
+    repo: Repository
+    group: Group
+    parts: tuple[Part, ...]
+    env: Mapping[str, str]
+    notes: tuple[str, ...]
+
+
+def plan(world: World, request: StartRequest) -> Plan:
+    """What `start` will make. Raises a refusal for whatever cannot be; nothing is made either way."""
+    prompts = _prompts(request, world.settings.values.max_members)
+    choices = _deal(request.agents, len(prompts), world)
+    argvs = {choice.label: _argv(choice, world) for choice in choices}
+    env = _environment(request.env, world.environ)
+    prepared = [prepare(text, choice.recipe.submit) for text, choice in zip(prompts, choices, strict=True)]
+    world.tmux.version()
+    world.git.version()
+    repo = world.git.repository(world.cwd)
+    base, base_oid = _base(repo, request.base)
+    now = world.clock.now()
+    stem = _stem(world, repo, request.name, prompts[0])
+    branches = _branches(world, repo, stem, len(prompts))
+    _check_disk(world, repo, base_oid, len(prompts))
+    group = _group(repo, stem, base, base_oid, prompts[0], now)
+    patience = request.patience if request.patience is not None else world.settings.values.patience
+    sessions: set[str] = set()
+    parts = []
+    for index, (branch, choice, ready) in enumerate(zip(branches, choices, prepared, strict=True)):
+        member = _member(world, repo, group, index, branch, choice, sessions)
+        sessions.add(member.session)
+        delivery, file = _delivery(member, ready, choice, now, patience)
+        parts.append(Part(member, choice, argvs[choice.label], delivery, file))
+    held, asks = _hold(world, repo, parts)
+    notes = (*_travel_notes(repo, base, base_oid, request.base), *asks)
+    return Plan(repo, group, tuple(held), env, notes)
+
+
+def _prompts(request: StartRequest, most: int) -> list[str]:
+    """One prompt a member."""
+    given = [] if request.prompt is None else [request.prompt]
+    if given and request.prompts:
+        raise UsageError("a prompt and --prompt exclude each other", not_done="nothing was made", hint="fan --help")
+    texts = given or list(request.prompts)
+    if not texts:
+        raise UsageError("there is no prompt", not_done="nothing was made", hint="fan 3 --agent demo 'your prompt'")
+    if any(len(text.encode("utf-8", "surrogatepass")) > LARGEST_PROMPT for text in texts):
+        raise TooLarge("a prompt may have at most 4 MiB", not_done="nothing was made", hint="put it into a file")
+    count = request.count if request.count is not None else len(request.prompts) or 1
+    if not 1 <= count <= most:
+        raise UsageError(
+            f"the number of members must be 1 to {most}, not {count}", not_done="nothing was made", hint="fan config"
+        )
+    if request.prompts and len(request.prompts) != count and len(request.prompts) > 1:
+        raise UsageError(
+            f"{len(request.prompts)} prompts do not fit {count} members",
+            not_done="nothing was made",
+            hint="leave N out",
+        )
+    return texts * count if len(texts) == 1 else texts
+
+
+def _deal(agents: Sequence[str], count: int, world: World) -> list[Choice]:
+    """The agents dealt round the members."""
+    names = [name.strip() for text in agents for name in text.split(",") if name.strip()]
+    if not names:
+        known_agents = ", ".join(world.catalogue.names())
+        raise UsageError(
+            f"which agent? known: {known_agents}",
+            not_done="nothing was made",
+            hint="fan 3 --agent demo 'your prompt'",
+        )
+    choices = [world.catalogue.choose(name) for name in names]
+    return [choices[index % len(choices)] for index in range(count)]
+
+
+def _argv(choice: Choice, world: World) -> tuple[str, ...]:
+    """The command line without what belongs to one member; the program must be there."""
+    command = [word.replace("{python}", world.fan_words[0]) for word in choice.recipe.launch.command]
+    first = program(command[0], choice.recipe, world.environ)
+    return (first, *command[1:], *choice.option.arguments)
+
+
+def _environment(asked: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:
+    """What `--env NAME` (the caller's value) and `--env NAME=VALUE` add."""
+    found = {}
+    for text in asked:
+        name, given, value = text.partition("=")
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in REFUSED_ENV:
+            raise UsageError(f"--env cannot set `{name}`", not_done="nothing was made", hint="--env NAME=VALUE")
+        if not given and name not in environ:
+            raise UsageError(
+                f"--env {name}: it is not set here", not_done="nothing was made", hint=f"--env {name}=VALUE"
+            )
+        found[name] = value if given else environ[name]
+    return found
+
+
+def _base(repo: Repository, asked: str | None) -> tuple[str, str]:
+    """The base as the row shows it, and its commit."""
+    head = repo.head() if asked is None else None
+    if head:
+        return head.branch or head.oid[:10], head.oid
+    return asked or "", repo.resolve(asked or "")
+
+
+def _stem(world: World, repo: Repository, name: str | None, prompt: str) -> str:
+    """The group's name; an explicit one must be free."""
+    living = {group.stem for group in world.store.groups() if group.repo == repo.root}
+    if name is None:
+        return naming.free_stem(naming.stem_of(prompt), living)
+    repo.check_branch_name(name)
+    if name in living:
+        raise AlreadyExists(
+            f"group {name} is there already",
+            not_done="nothing was made",
+            hint=f"fan group rm {name}, or another --name",
+        )
+    return name
+
+
+def _branches(world: World, repo: Repository, stem: str, count: int) -> list[str]:
+    """Branches whose names and folders are free, beside every branch that is there."""
+    existing = repo.branches()
+    paths = {one.member.path for one in known(world)}
+
+    def is_taken(name: str) -> bool:
+        folder = naming.worktree_folder(world.paths.worktrees, repo.name, repo.root, name)
+        return name in existing or folder in paths or folder.exists() or folder.is_symlink()
+
+    if blocker := naming.blocking_branch(stem, existing):
+        raise Conflict(
+            f"branch {stem} cannot stand beside the branch {blocker}: git keeps both as paths",
+            not_done="nothing was made",
+            hint=f"--name with another first part, or git branch -m {blocker} NEW",
+        )
+    names = naming.branches(stem, count, is_taken)
+    repo.check_branch_name(names[-1])
+    return names
+
+
+def _check_disk(world: World, repo: Repository, base_oid: str, count: int) -> None:
+    need = checkout_bytes(repo, base_oid) * count
+    free = files.free_bytes(world.paths.worktrees)
+    if need + world.settings.values.min_free_mb * 1024 * 1024 > free:
+        raise DiskFailed(
+            f"{count} checkouts of about {need // count >> 20} MB do not fit: {free >> 20} MB are free",
+            not_done="nothing was made",
+            hint="fewer members, or FAN_WORKTREE_DIR on another disk",
+        )
+
+
+def _group(repo: Repository, stem: str, base: str, base_oid: str, prompt: str, now: float) -> Group:
+    pid = processes.own()
+    return Group(_id(), stem, repo.root, base, base_oid, prompt, now, pid.pid, pid.started)
+
+
+def _member(
+    world: World, repo: Repository, group: Group, index: int, branch: str, choice: Choice, sessions: set[str]
+) -> Member:
+    taken = {one.member.session for one in known(world)} | sessions
+    return Member(
+        id=_id(),
+        group=group.id,
+        n=index + 1,
+        branch=branch,
+        path=naming.worktree_folder(world.paths.worktrees, repo.name, repo.root, branch),
+        session=naming.session_name(repo.name, branch, repo.root, taken.__contains__),
+        agent=choice.recipe.name,
+        variant=choice.variant,
+        base_oid=group.base_oid,
+        step=Step.PLANNED,
+        launch=_id() + _id(),
+    )
+
+
+def _delivery(
+    member: Member, prepared: Prepared, choice: Choice, now: float, patience: float
+) -> tuple[Delivery, str]:
+    """The delivery, and the text that goes into a file where it is too large to paste."""
+    guards = "; ".join(prepared.guards)
+    if prepared.size <= choice.recipe.submit.largest:
+        return Delivery(0, member.id, prepared.text, now, guards=guards, patience=patience, first=True), ""
+    line = pointer(f".fan/{prompt_file(member)}")
+    guards = f"the prompt ({prepared.size // 1024} KB) is in .fan/{prompt_file(member)}"
+    return Delivery(0, member.id, line, now, guards=guards, patience=patience, first=True), prepared.text
+
+
+def prompt_file(member: Member) -> str:
+    """The name of the file that holds a large prompt."""
+    return f"prompt-{member.id}.md"
+
+
+def _hold(world: World, repo: Repository, parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
+    """Of agents that ask once per repository and were not answered yet, only the first starts at once."""
+    asked: set[str] = set()
+    result, notes = [], []
+    for part in parts:
+        recipe = part.choice.recipe
+        open_question = recipe.trust.scope != "never" and not trust.is_trusted(recipe.trust, repo.root, world.environ)
+        if open_question and recipe.name not in asked:
+            asked.add(recipe.name)
+            who = "each one" if recipe.trust.scope == "folder" else "the first one"
+            notes.append(f"{recipe.title} may ask whether you trust this repository: {who} waits for your answer")
+            result.append(part)
+        elif open_question and recipe.trust.scope == "repository":
+            result.append(replace(part, member=replace(part.member, hold=True)))
+        else:
+            result.append(part)
+    return result, notes
+
+
+def _travel_notes(repo: Repository, base: str, base_oid: str, asked: str | None) -> list[str]:
+    """The base, and what of the person's checkout is not in the new worktrees."""
+    notes = [f"base: {base} ({base_oid[:10]})"]
+    if asked is not None:
+        return notes
+    left = repo.travel()
+    if left.changed:
+        notes.append(f"{_count(left.changed, 'uncommitted change')} not carried over: commit them to have them there")
+    notes += _left_behind(left)
+    return notes
+
+
+def _left_behind(left: Travel) -> list[str]:
+    kinds = (("untracked", left.untracked, left.untracked_names), ("ignored", left.ignored, left.ignored_names))
+    return [
+        f"{_count(number, f'{kind} path')} not there: {', '.join(names[:4])}{', ...' if number > 4 else ''}"
+        for kind, number, names in kinds
+        if number
+    ]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what} is" if number == 1 else f"{number} {what}s are"
+
+
+def _id() -> str:
+    return naming.new_id(random.SystemRandom().choice)

@@ -1,0 +1,73 @@
+"""`fan recipe`: which agents are known, what a recipe says, whether a file is a valid one."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from fan.core.recipe import Recipe
+from fan.errors import BadRecipe
+from fan.world.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One recipe. `program` is where its agent is on PATH (empty: not there); `problem` why it is not valid."""
+
+    name: str
+    title: str
+    origin: str
+    file: str
+    program: str
+    options: list[str]
+    recorded: list[str]
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A recipe's entry and its text."""
+
+    entry: Entry
+    text: str
+
+
+def ls(world: World) -> list[Entry]:
+    """All recipes by name, with what is wrong with those that cannot be used."""
+    return [_entry(world, name, file) for name, file in world.catalogue.names().items()]
+
+
+def show(world: World, name: str) -> Shown:
+    """One recipe. Raises NotFound, BadRecipe."""
+    world.catalogue.recipe(name)
+    file = world.catalogue.names()[name]
+    return Shown(_entry(world, name, file), file.read_text(encoding="utf-8"))
+
+
+def check(world: World, file: Path) -> Entry:
+    """The entry of a recipe file anywhere. Raises BadRecipe with file, key and reason."""
+    world.catalogue.load(file)
+    return _entry(world, file.stem, file)
+
+
+def _entry(world: World, name: str, file: Path) -> Entry:
+    origin = "yours" if file.parent == world.paths.recipes else "built-in"
+    try:
+        recipe = world.catalogue.load(file)
+    except BadRecipe as error:
+        return Entry(name, "", origin, str(file), "", [], [], error.message)
+    return Entry(
+        name=recipe.name,
+        title=recipe.title,
+        origin=origin,
+        file=str(file),
+        program=_program(world, recipe),
+        options=sorted(recipe.options),
+        recorded=recipe.recorded,
+    )
+
+
+def _program(world: World, recipe: Recipe) -> str:
+    command = recipe.launch.command[0].replace("{python}", world.fan_words[0])
+    return shutil.which(command, path=world.environ.get("PATH")) or ""

@@ -1,0 +1,181 @@
+"""Removal, everywhere the same (spec 8): agents stopped first, all work recorded, the folder kept in the trash."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fan.core.model import Member, Row, Step
+from fan.core.naming import new_id
+from fan.courier.housekeeping import close_deliveries
+from fan.errors import Blocked, Dirty, FanError, NotFound
+from fan.verbs.rows import rows
+from fan.verbs.target import Known
+from fan.world import processes
+from fan.world.git import Work
+from fan.world.paths import trash_of
+from fan.world.processes import Process
+from fan.world.store.records import Archive, Removal
+from fan.world.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A member that could not be removed, and why."""
+
+    session: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Taken:
+    """What a removal did: rows as they were before it, what stays, and lines for the person."""
+
+    removed: list[Row] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def remove_all(world: World, members: Sequence[Known], verb: str, *, discard: bool = False) -> Taken:
+    """Remove each of `members`; one that cannot be is left whole and reported, the others go.
+
+    All that one call takes away is one removal, which `undo` brings back as a whole.
+    """
+    taken = Taken()
+    if not members:
+        return taken
+    before = {row.id: row for row in rows(world, members)}
+    removal = Removal(_id(), members[0].group.repo, verb, world.clock.now())
+    world.store.add_removal(removal)
+    for one in members:
+        try:
+            _remove(world, one, removal, taken, discard=discard)
+        except FanError as error:
+            reason = f"{error.message} {error.not_done}".strip()
+            taken.left.append(Left(one.member.session, reason + (f" Next: {error.hint}" if error.hint else "")))
+        else:
+            taken.removed.append(before[one.member.id])
+    for group in {one.group.id for one in members}:
+        world.store.end_group_if_empty(group, world.clock.now())
+    return taken
+
+
+def _remove(world: World, one: Known, removal: Removal, taken: Taken, *, discard: bool) -> None:
+    """Look, stop the agent, look again under the lock, record, move away."""
+    member = one.member
+    if not member.path.exists() and _never_made(member):
+        _stop(world, member)
+        _forget(world, member)
+        return
+    repo = world.git.repository(one.group.repo)
+    work = repo.inspect(member.path, member.base_oid) if member.path.exists() else None
+    if work:
+        _refuse_early(work, discard=discard)
+    _stop(world, member)
+    taken.notes += [f"{member.branch}: {note}" for note in _others_inside(member.path)]
+    archive = Archive(_id(), removal.id, member.id, member.path, _trash(member), "", world.clock.now())
+    world.store.archive(archive)
+    removed = repo.remove(
+        member.path,
+        archive=archive.id,
+        trash=archive.trash,
+        expect=work.identity if work else None,
+        base_oid=member.base_oid,
+        at=world.clock.now(),
+        discard=discard,
+    )
+    world.store.removed(archive.id, world.clock.now())
+    close_deliveries(world, member, "its member was removed")
+    _tidy(world, member)
+    taken.notes += [f"{member.branch}: {note}" for note in (*_had(work, discard=discard), *removed.notes)]
+
+
+def _refuse_early(work: Work, *, discard: bool) -> None:
+    """What cannot be archived is refused before the agent is stopped."""
+    if work.locked is not None:
+        raise Blocked(f"{work.path} is locked in git: {work.locked}", hint=f"git worktree unlock '{work.path}'")
+    if work.problems and not discard:
+        raise Dirty(
+            f"{work.path} holds work that the archive cannot keep: {'; '.join(work.problems)}.",
+            not_done="Nothing was removed.",
+            hint="commit and push it there, or remove with --discard",
+        )
+
+
+def _had(work: Work | None, *, discard: bool) -> list[str]:
+    """What work a removed member had, by number and a few names."""
+    if work is None:
+        return []
+    kinds = (
+        (work.ahead, "commit", [f"{one.oid[:10]} {one.subject}" for one in work.commits[:1]]),
+        (work.staged_count, "staged file", work.staged),
+        (work.modified_count, "changed file", work.modified),
+        (work.untracked_count, "untracked file", work.untracked),
+        (work.ignored_count, "ignored file", work.ignored),
+    )
+    verb = "discarded" if discard else "kept in the archive"
+    parts = [
+        f"{count} {what}{'s' if count != 1 else ''} ({', '.join(names[:3])})" for count, what, names in kinds if count
+    ]
+    notes = [f"{', '.join(parts)}: {verb}"] if parts else []
+    if work.ahead:
+        notes.append(f"its branch stays, at {work.oid[:10]}")
+    return notes + [f"git stash entry made there: {entry}" for entry in work.stashes]
+
+
+def _stop(world: World, member: Member) -> None:
+    """End the member's session and what descends from its agent, by process id and start time."""
+    pane = next((pane for pane in world.tmux.panes() if pane.launch == member.launch), None)
+    if pane is None:
+        return
+    family = [] if pane.dead else processes.descendants(pane.pid)
+    world.tmux.end_session(pane.session_id)
+    processes.end(family)
+
+
+def _others_inside(path: Path) -> list[str]:
+    """Programs that stand in the folder and are not ours to end."""
+    me = processes.own().pid
+    others: list[Process] = [one for one in processes.inside(path) if one.pid != me]
+    if not others:
+        return []
+    shown = ", ".join(f"{one.name} ({one.pid})" for one in others[:5])
+    return [f"still in its folder, and not ended: {shown}; that folder is now gone from under them"]
+
+
+def _trash(member: Member) -> Path:
+    """On the same file system as the worktrees of this and the other repositories."""
+    return trash_of(member.path.parent.parent)
+
+
+def _never_made(member: Member) -> bool:
+    return member.step in (Step.FAILED, Step.PLANNED)
+
+
+def _forget(world: World, member: Member) -> None:
+    """A member of which nothing was made leaves no archive."""
+    world.store.update_member(member.id, removed_at=world.clock.now(), step=Step.REMOVED)
+    close_deliveries(world, member, "its member was removed")
+    _tidy(world, member)
+
+
+def _tidy(world: World, member: Member) -> None:
+    """Folders of ours that belonged to the member alone."""
+    world.paths.hold(member.id).unlink(missing_ok=True)
+    for folder in (world.paths.member(member.id), world.paths.runtime / f"tmux-{member.id}"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def group_of(members: Sequence[Known], group_id: str) -> list[Known]:
+    """The members of one group. Raises NotFound when there are none."""
+    found = [one for one in members if one.group.id == group_id]
+    if not found:
+        raise NotFound("the group has no members", not_done="nothing was removed", hint="fan ls")
+    return found
+
+
+def _id() -> str:
+    return new_id(random.SystemRandom().choice)

@@ -1,0 +1,95 @@
+"""The row of `fan ls`: what the record, tmux and git say of a member at this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fan.core.model import Delivery, Member, Row, State, Status, Step, Turn
+from fan.core.naming import natural
+from fan.core.reading import gone
+from fan.core.standing import turn
+from fan.courier.seeing import Seen, see
+from fan.errors import FanError
+from fan.verbs.target import Known
+from fan.world.git import WorktreeStatus
+from fan.world.world import World
+
+
+def rows(world: World, members: Sequence[Known], *, git: bool = True) -> list[Row]:
+    """One row a member, by repository, group and number. Without `git`, `changes` and `ahead` are None."""
+    members = sorted(members, key=lambda one: (str(one.group.repo), natural(one.group.stem), one.member.n))
+    seen = seen_now(world, [one.member for one in members])
+    statuses = _statuses(world, members) if git else {}
+    deliveries, changes = world.store.last_deliveries(), world.store.last_changes()
+    found = []
+    for one in members:
+        last, change = deliveries.get(one.member.id), changes.get(one.member.id)
+        reading = seen[one.member.id].reading
+        same = change and (change.state, change.kind) == (reading.state, reading.kind)
+        since = change.since if change and same else None
+        found.append(_row(one, seen[one.member.id], last, statuses.get(one.member.id), since))
+    return found
+
+
+def planned_row(one: Known) -> Row:
+    """The row of a member that `--dry-run` would make."""
+    nothing = Seen(one.member, None, None, gone())
+    return _row(one, nothing, None, None, None)
+
+
+def seen_now(world: World, members: Sequence[Member]) -> dict[str, Seen]:
+    """The members as one look finds them."""
+    return see(world.tmux, world.catalogue, members, world.store.last_reports(members), world.clock.now())
+
+
+def _row(one: Known, seen: Seen, last: Delivery | None, status: WorktreeStatus | None, since: float | None) -> Row:
+    member, reading = one.member, seen.reading
+    made = member.step is Step.READY
+    return Row(
+        id=member.id,
+        session=member.session,
+        pane=member.pane,
+        repo=str(one.group.repo),
+        branch=(status.branch if status and status.branch else member.branch),
+        path=str(member.path),
+        base=one.group.base,
+        group=one.group.stem,
+        agent=f"{member.agent}:{member.variant}" if member.variant else member.agent,
+        state=(reading.state if made else State.EXITED if member.step is Step.FAILED else State.STARTING).value,
+        kind=reading.kind if made else "",
+        turn=turn(last, reading.state, reading.kind).value if made else Turn.NONE.value,
+        since=since,
+        prompt_status=(last.status if last else Status.NOT_SENT).value,
+        prompt_note=_note(member, last),
+        typed=last.typed.value if last else "no",
+        prompt_at=(last.done_at or last.created_at) if last else None,
+        ready_by=last.ready_by if last else "",
+        changes=status.changes if status else None,
+        ahead=status.ahead if status else None,
+        gone=made and (seen.pane is None or not member.path.is_dir()),
+        detail=reading.detail if made else member.failure or f"making its {member.step}",
+    )
+
+
+def _note(member: Member, last: Delivery | None) -> str:
+    if member.failure or not last:
+        return member.failure
+    return "; ".join(part for part in (last.note, last.guards) if part)
+
+
+def _statuses(world: World, members: Sequence[Known]) -> dict[str, WorktreeStatus | None]:
+    """git's view, one question per repository for all its members; absent where git cannot tell."""
+    found: dict[str, WorktreeStatus | None] = {}
+    for repo in {one.group.repo for one in members}:
+        own = [one.member for one in members if one.group.repo == repo]
+        found.update(_of_repository(world, repo, own))
+    return found
+
+
+def _of_repository(world: World, repo: Path, members: Sequence[Member]) -> dict[str, WorktreeStatus | None]:
+    try:
+        statuses = world.git.repository(repo).statuses([(member.path, member.base_oid) for member in members])
+    except FanError:
+        return {}  # the repository is gone or unreadable: its columns stay empty, which says so
+    return {member.id: status for member, status in zip(members, statuses, strict=True)}

@@ -1,0 +1,141 @@
+"""`fan N`: plan, record, make, wait until the prompts have been taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fan.core.model import Member, Row, State, Status, Step
+from fan.courier import start as courier
+from fan.verbs.launch import too_large
+from fan.verbs.making import Making
+from fan.verbs.plan import Plan, StartRequest, plan
+from fan.verbs.progress import Listener
+from fan.verbs.rows import planned_row, rows
+from fan.verbs.target import Known
+from fan.world.world import World
+
+LOOK_EVERY = 0.15
+DIALOG_STANDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What `fan N` made. `waiting` are members that only the person can bring on; `dry_run` made nothing."""
+
+    group: str
+    base: str
+    members: list[Row]
+    exit_code: int
+    waiting: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+def start(world: World, request: StartRequest, listener: Listener) -> Started:
+    """Give one task to several agents. Raises a refusal before anything is made; later failures are in the rows."""
+    planned = plan(world, request)
+    for note in planned.notes:
+        listener.say(note)
+    if request.dry_run:
+        return _dry(planned)
+    for name in too_large(world.environ):
+        listener.warn(f"{name} is too large for tmux to carry; the agents go without it")
+    _record(world, planned)
+    courier.ensure(world)
+    try:
+        Making(world, planned, listener).run()
+    except KeyboardInterrupt:
+        return _result(world, planned, interrupted=True)
+    if request.detach:
+        return _result(world, planned, detached=True)
+    try:
+        in_time = _wait(world, planned, request, listener)
+    except KeyboardInterrupt:
+        listener.say("detached; the prompts are still sent")
+        return _result(world, planned, detached=True)
+    return _result(world, planned, timed_out=not in_time)
+
+
+def _record(world: World, planned: Plan) -> None:
+    members = [part.member for part in planned.parts]
+    world.store.add_group(planned.group, members, [part.delivery for part in planned.parts])
+
+
+def _wait(world: World, planned: Plan, request: StartRequest, listener: Listener) -> bool:
+    """Until every prompt is sent, not sent, or waits for the person (with `wait`: until none is pending).
+
+    False when the time was up.
+    """
+    begun = world.clock.now()
+    deadline = None if request.timeout is None else begun + request.timeout
+    dialogs: dict[str, float] = {}
+    while True:
+        found = _rows(world, planned)
+        listener.rows(found)
+        now = world.clock.now()
+        dialogs = {row.id: dialogs.get(row.id, now) for row in found if _needs_person(row)}
+        stands = {member for member, since in dialogs.items() if now - since >= DIALOG_STANDS}
+        moving = [row for row in found if row.prompt_status == Status.PENDING and row.id not in stands]
+        if not moving if not request.wait else all(row.prompt_status != Status.PENDING for row in found):
+            return True
+        if deadline is not None and now >= deadline:
+            return False
+        courier.ensure_if_pending(world)
+        world.clock.pause(LOOK_EVERY)
+
+
+def _needs_person(row: Row) -> bool:
+    """Pending, and only a person or time can bring it on; a member held for the first one's answer too."""
+    if row.prompt_status != Status.PENDING:
+        return False
+    dialog = row.state == State.NEEDS_INPUT and row.kind != "question"
+    return dialog or row.gone or row.state == State.LIMITED or row.detail.startswith("it starts when")
+
+
+def _rows(world: World, planned: Plan) -> list[Row]:
+    members = [world.store.member(part.member.id) for part in planned.parts]
+    return rows(world, [Known(member, planned.group) for member in members], git=False)
+
+
+def _result(
+    world: World, planned: Plan, *, detached: bool = False, interrupted: bool = False, timed_out: bool = False
+) -> Started:
+    members = [world.store.member(part.member.id) for part in planned.parts]
+    _end_if_nothing_was_made(world, planned, members)
+    found = rows(world, [Known(member, planned.group) for member in members])
+    waiting = tuple(row.session for row in found if _needs_person(row))
+    code = 130 if interrupted else 6 if timed_out else exit_code(found, detached=detached)
+    return Started(planned.group.stem, planned.group.base, found, code, waiting, _hints(planned, found, waiting))
+
+
+def exit_code(found: Sequence[Row], *, detached: bool = False) -> int:
+    """0 all sent (or made, when detached), 1 all failed, 3 some wait for the person, 5 some failed."""
+    failed = [row for row in found if row.prompt_status == Status.NOT_SENT]
+    if failed:
+        return 1 if len(failed) == len(found) else 5
+    if detached:
+        return 0
+    return 3 if any(row.prompt_status == Status.PENDING for row in found) else 0
+
+
+def _hints(planned: Plan, found: Sequence[Row], waiting: Sequence[str]) -> tuple[str, ...]:
+    hints = [f"fan attach {waiting[0]}"] if waiting else []
+    if any(row.prompt_status == Status.NOT_SENT and not row.gone and row.pane for row in found):
+        hints.append(f"fan group rm {planned.group.stem}")
+    return tuple(hints)
+
+
+def _end_if_nothing_was_made(world: World, planned: Plan, members: Sequence[Member]) -> None:
+    """A group of which nothing is left gives its name back."""
+    if any(member.step is not Step.FAILED or member.path.exists() for member in members):
+        return
+    now = world.clock.now()
+    for member in members:
+        world.store.update_member(member.id, removed_at=now)
+    world.store.end_group_if_empty(planned.group.id, now)
+
+
+def _dry(planned: Plan) -> Started:
+    found = [planned_row(Known(part.member, planned.group)) for part in planned.parts]
+    return Started(planned.group.stem, planned.group.base, found, 0, dry_run=True)

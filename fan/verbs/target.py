@@ -1,0 +1,90 @@
+"""One way to name a member, in every verb: id or prefix, session, branch, `GROUP:N`, pane."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fan.core.model import Group, Member
+from fan.errors import Ambiguous, FanError, NotFound
+from fan.world.world import World
+
+SHORTEST_PREFIX = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A living member with its group."""
+
+    member: Member
+    group: Group
+
+    @property
+    def name(self) -> str:
+        """`GROUP:N`."""
+        return f"{self.group.stem}:{self.member.n}"
+
+
+def known(world: World) -> list[Known]:
+    """All living members with their groups, by group and number."""
+    groups = {group.id: group for group in world.store.groups()}
+    return [Known(member, groups[member.group]) for member in world.store.members() if member.group in groups]
+
+
+def here(world: World) -> Path | None:
+    """The repository we stand in, or None."""
+    try:
+        return world.git.repository(world.cwd).root
+    except FanError:
+        return None
+
+
+def find(everybody: Sequence[Known], text: str, repo: Path | None) -> Known:
+    """The member that `text` names; inside a repository its own come first. Raises NotFound, Ambiguous."""
+    for fits in (_exactly(text), _by_prefix(text)):
+        found = [one for one in everybody if fits(one)]
+        own = [one for one in found if one.group.repo == repo]
+        found = own or found
+        if len(found) == 1:
+            return found[0]
+        if found:
+            shown = ", ".join(f"{one.member.id} ({one.name} in {one.group.repo})" for one in found)
+            raise Ambiguous(f"`{text}` fits several members: {shown}", not_done="nothing was done", hint="use an id")
+    raise NotFound(_unknown(text, everybody), not_done="nothing was done", hint="fan ls --all")
+
+
+def find_group(groups: Sequence[Group], text: str, repo: Path | None) -> Group:
+    """The living group that `text` names, by stem or id; inside a repository its own come first."""
+    found = [group for group in groups if text in (group.stem, group.id, group.stem.removeprefix("fan/"))]
+    found = [group for group in found if group.repo == repo] or found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        shown = ", ".join(f"{group.id} (in {group.repo})" for group in found)
+        raise Ambiguous(
+            f"group `{text}` is in several repositories: {shown}", not_done="nothing was done", hint="fan ls"
+        )
+    near = difflib.get_close_matches(text, [group.stem for group in groups], n=3)
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    raise NotFound(f"there is no group `{text}`{meant}", not_done="nothing was done", hint="fan ls --all")
+
+
+def _exactly(text: str) -> Callable[[Known], bool]:
+    def fits(one: Known) -> bool:
+        member = one.member
+        names = (member.id, member.session, member.branch, one.name, one.name.removeprefix("fan/"), member.pane)
+        return text in names
+
+    return fits
+
+
+def _by_prefix(text: str) -> Callable[[Known], bool]:
+    return lambda one: len(text) >= SHORTEST_PREFIX and one.member.id.startswith(text)
+
+
+def _unknown(text: str, everybody: Sequence[Known]) -> str:
+    names = [name for one in everybody for name in (one.member.branch, one.member.session, one.name)]
+    near = difflib.get_close_matches(text, names, n=3)
+    return f"there is no member `{text}`" + (f"; did you mean {' or '.join(near)}?" if near else "")

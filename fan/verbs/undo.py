@@ -1,0 +1,67 @@
+"""`fan undo`: bring the last removal back, byte for byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fan.core.model import Row
+from fan.errors import FanError, NotFound
+from fan.verbs.removing import Left
+from fan.verbs.rows import rows
+from fan.verbs.target import known
+from fan.world.git import Repository
+from fan.world.store.records import Archive
+from fan.world.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """Members that are back, those that are not and why, and what differs from before."""
+
+    restored: list[Row] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """0 all are back, 1 none is, 5 some."""
+        if not self.left:
+            return 0
+        return 5 if self.restored else 1
+
+
+def undo(world: World) -> Undone:
+    """Take back the newest removal in this repository that was not taken back yet."""
+    repo = world.git.repository(world.cwd)
+    removal = world.store.last_removal(repo.root)
+    while removal and not world.store.archives(removal.id):
+        # Nothing of it was taken away, or all of it is back already.
+        world.store.undone(removal.id, world.clock.now())
+        removal = world.store.last_removal(repo.root)
+    if removal is None:
+        raise NotFound(
+            "there is no removal to undo in this repository", not_done="nothing was changed", hint="fan ls"
+        )
+    result = Undone()
+    back = [archive for archive in world.store.archives(removal.id) if _restore(world, repo, archive, result)]
+    if not result.left:
+        world.store.undone(removal.id, world.clock.now())
+    members = {archive.member for archive in back}
+    result.restored.extend(rows(world, [one for one in known(world) if one.member.id in members]))
+    return result
+
+
+def _restore(world: World, repo: Repository, archive: Archive, result: Undone) -> bool:
+    """Bring one member back; False, with the reason on the result, when it cannot be."""
+    member = world.store.member(archive.member)
+    try:
+        if member.removed_at is None and archive.path.exists():
+            world.store.restored(archive.id, world.clock.now())  # the removal was broken off before it moved it
+            return True
+        restored = repo.restore(archive.trash / archive.id)
+    except FanError as error:
+        result.left.append(Left(member.session, f"{error.message} {error.not_done}".strip()))
+        return False
+    world.store.restored(archive.id, world.clock.now())
+    result.notes.extend(f"{member.branch}: {note}" for note in restored.notes)
+    return True
