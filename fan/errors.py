@@ -6,14 +6,12 @@ what was not done, and the next command to run. Doors translate foreign errors i
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 
 class FanError(Exception):
     """Base of all refusals; `code` and `exit_code` never change their meaning (docs/errors.md)."""
 
-    code: ClassVar[str] = "failed"
-    exit_code: ClassVar[int] = 1
+    code = "failed"
+    exit_code = 1
 
     def __init__(self, message: str, *, not_done: str = "", hint: str = "") -> None:
         super().__init__(message)

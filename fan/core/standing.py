@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fan.core.model import Delivery, Kind, State, Status, Turn
 
@@ -16,6 +16,11 @@ def turn(last: Delivery | None, state: State, kind: str) -> Turn:
     if state in (State.REST, State.ERRORED, State.EXITED) or kind == Kind.QUESTION:
         return Turn.DONE
     return Turn.RUNNING
+
+
+def pending(deliveries: Iterable[Delivery]) -> list[Delivery]:
+    """Those still to be typed or proven."""
+    return [one for one in deliveries if one.status is Status.PENDING]
 
 
 def releases(standings: Sequence[tuple[bool, State, str]]) -> list[int]:

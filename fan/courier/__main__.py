@@ -11,17 +11,22 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from fan import __version__
 from fan.core.model import Step
-from fan.courier.housekeeping import close_orphans, pending, refresh_index, sweep_trash
+from fan.core.standing import pending
+from fan.courier.housekeeping import close_orphans, refresh_index
 from fan.courier.loop import Courier
-from fan.courier.start import own_version
 from fan.errors import FanError, StoreFailed
 from fan.world import processes
 from fan.world.files import private_folder
+from fan.world.git.trash import sweep
+from fan.world.paths import trash_of
 from fan.world.store.records import Running
 from fan.world.tmux import NoServer
 from fan.world.world import World, open_world
 
+# A verb that looks whether a courier runs holds the lock for a moment.
+LOCK_PATIENCE = 2.0
 TIDY_EVERY = 5.0
 SWEEP_EVERY = 3600.0
 # An index written in the same second as its files must be refreshed later than that.
@@ -36,7 +41,7 @@ def main() -> int:
     logging.basicConfig(filename=world.paths.logs / "courier.log", format="%(asctime)s %(message)s")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        with FileLock(world.paths.courier_lock, timeout=0):
+        with FileLock(world.paths.courier_lock, timeout=LOCK_PATIENCE):
             return _run(world)
     except Timeout:
         return 0
@@ -49,7 +54,7 @@ def main() -> int:
 
 def _run(world: World) -> int:
     pid = os.getpid()
-    world.store.set_running(Running(pid, processes.started(pid) or 0.0, own_version()))
+    world.store.set_running(Running(pid, processes.started(pid) or 0.0, __version__))
     bell = _bell(world)
     tmux = world.tmux.watch()
     courier = Courier(world, tmux)
@@ -88,7 +93,7 @@ class Life:
         self._refresh()
         if now - self._swept > SWEEP_EVERY:
             self._swept = now
-            sweep_trash(self._world)
+            _sweep(self._world)
         if self._needed():
             self._needed_at = now
         return now - self._needed_at < self._world.settings.values.courier_lingers
@@ -111,6 +116,12 @@ class Life:
             self._refreshed.add(member.id)
             if why := refresh_index(self._world, member):
                 log.warning("%s: %s", member.branch, why)
+
+
+def _sweep(world: World) -> None:
+    """Removed worktrees whose days are over leave the trash; their refs stay until `fan archive rm`."""
+    older = world.settings.values.trash_days * 86400
+    sweep(trash_of(world.paths.worktrees), older, world.clock.now())
 
 
 def _bell(world: World) -> int:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fan.core import delivery as rules
-from fan.core.model import Delivery, Group, Member, Status, Step
+from fan.core.model import Group, Member, Status, Step
 from fan.errors import FanError
 from fan.world import processes
-from fan.world.git.trash import sweep
-from fan.world.paths import trash_of
 from fan.world.world import World
 
 MAKING = (Step.PLANNED, Step.WORKTREE, Step.SETUP, Step.SESSION)
@@ -47,13 +45,3 @@ def refresh_index(world: World, member: Member) -> str:
         return error.message
     return ""
 
-
-def sweep_trash(world: World) -> None:
-    """Removed worktrees whose days are over leave the trash; their refs stay until `fan archive rm`."""
-    older = world.settings.values.trash_days * 86400
-    sweep(trash_of(world.paths.worktrees), older, world.clock.now())
-
-
-def pending(deliveries: Iterable[Delivery]) -> list[Delivery]:
-    """Those still to be typed or proven."""
-    return [one for one in deliveries if one.status is Status.PENDING]

@@ -97,7 +97,7 @@ class Courier:
         reports = self._store.reports_since(seen.member, delivery.report_seq) if recipe.hooks else []
         took = tuple(prompt for one in reports if (prompt := _prompt(one, recipe)))
         pressed = delivery.pressed_at
-        stirred = pressed is not None and any(one.state is State.WORKING and one.at >= pressed for one in reports)
+        worked = [one for one in reports if one.state is State.WORKING and pressed is not None and one.at >= pressed]
         needs_buffer = delivery.phase in ("loaded", "pasting")
         return Sight(
             reading=seen.reading,
@@ -105,7 +105,8 @@ class Courier:
             settled=seen.member.id in self._still and settled(self._still[seen.member.id], now),
             gone=seen.pane is None and seen.reading.state is State.EXITED,
             took=took,
-            stirred=stirred,
+            # Where hooks name the prompt, work on another one (a background task's) is no evidence.
+            stirred=bool(worked) and not (recipe.hooks and recipe.hooks.prompt),
             seq=reports[-1].seq if reports else delivery.report_seq,
             buffer=needs_buffer and buffer_name(delivery) in self._tmux.buffers(),
             last_words=last_words(seen.look) if seen.pane and seen.pane.dead else "",

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 
-from filelock import FileLock, Timeout
-from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
-
-from fan.courier.housekeeping import pending
+from fan import __version__
+from fan.core.standing import pending
 from fan.errors import AlreadyExists
-from fan.world import processes
 from fan.world.files import private_folder
-from fan.world.processes import Process
 from fan.world.store.reports import ring
 from fan.world.world import World
 
@@ -20,16 +15,10 @@ CARRIED = ("HOME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "PYTH
 NOT_CARRIED = ("FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_BIN")
 
 
-def own_version() -> str:
-    """This program's version."""
-    try:
-        return version("worktree-fan")
-    except PackageNotFoundError:
-        return "0"
-
-
 def ensure(world: World) -> None:
     """Have a courier of this version or a newer one running; an older one is asked to leave first."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - 50 ms, only when a courier may be needed
+
     lock = FileLock(private_folder(world.paths.state) / world.paths.courier_lock.name)
     try:
         lock.acquire(timeout=0)
@@ -65,14 +54,17 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 def _is_older(world: World) -> bool:
     running = world.store.running()
-    return running is not None and _key(running.version) < _key(own_version())
+    return running is not None and _key(running.version) < _key(__version__)
 
 
 def _dismiss(world: World) -> None:
     """End the older courier and wait until its lock and its session are free."""
+    from fan.world import processes  # noqa: PLC0415 - as above
+    from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed  # noqa: PLC0415 - as above
+
     running = world.store.running()
     if running and processes.alive(running.pid, running.started):
-        processes.end([Process(running.pid, running.started)])
+        processes.end([processes.Process(running.pid, running.started)])
     for attempt in Retrying(
         retry=retry_if_exception_type(AlreadyExists), stop=stop_after_delay(5), wait=wait_fixed(0.05)
     ):

@@ -36,8 +36,8 @@ MIGRATIONS = (
     CREATE TABLE deliveries (
         id INTEGER PRIMARY KEY AUTOINCREMENT, member TEXT NOT NULL REFERENCES members (id), text TEXT NOT NULL,
         created_at REAL NOT NULL, status TEXT NOT NULL, phase TEXT NOT NULL, typed TEXT NOT NULL, note TEXT NOT NULL,
-        guards TEXT NOT NULL, command INTEGER NOT NULL, first INTEGER NOT NULL, patience REAL NOT NULL, waited REAL NOT NULL, stepped_at REAL, pasted_at REAL,
-        pressed_at REAL, presses INTEGER NOT NULL, done_at REAL, ready_by TEXT NOT NULL, evidence TEXT NOT NULL,
+        guards TEXT NOT NULL, command INTEGER NOT NULL, first INTEGER NOT NULL, patience REAL NOT NULL,
+        waited REAL NOT NULL, stepped_at REAL, pasted_at REAL, pressed_at REAL, presses INTEGER NOT NULL, done_at REAL, ready_by TEXT NOT NULL, evidence TEXT NOT NULL,
         seen_at REAL, report_seq INTEGER NOT NULL, before TEXT NOT NULL
     );
     CREATE INDEX deliveries_of_member ON deliveries (member);
@@ -66,10 +66,11 @@ MIGRATIONS = (
 )
 
 
-def connect(folder: str) -> sqlite3.Connection:
+def connect(folder: str, *, durable: bool = True) -> sqlite3.Connection:
     """A connection to the store in `folder` (made 0700, the file 0600), migrated to this program's schema.
 
-    Raises StoreFailed when the file is damaged, newer, or cannot be opened; it is then left as it is.
+    What is written outlives a power cut when `durable`, else only every crash of ours. Raises StoreFailed when the
+    file is damaged, newer, or cannot be opened; it is then left as it is.
     """
     path = os.path.join(folder, NAME)  # noqa: PTH118 - pathlib costs a hook's run as much as its insert
     try:
@@ -77,7 +78,7 @@ def connect(folder: str) -> sqlite3.Connection:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         db = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")
+        db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version < len(MIGRATIONS):
             _migrate(db)

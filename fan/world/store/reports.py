@@ -26,7 +26,7 @@ def report(environ: Mapping[str, str], state: str, kind: str, payload: str) -> N
         return
     if not os.path.exists(os.path.join(folder, NAME)):  # noqa: PTH110, PTH118
         return
-    db = connect(folder)
+    db = connect(folder, durable=False)
     try:
         found = db.execute("SELECT launch, pane, pid FROM members WHERE id = ?", (member,)).fetchone()
         if found is None:
