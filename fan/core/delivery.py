@@ -68,7 +68,7 @@ def step(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Ac
         return delivery, Action.NOTHING
     if delivery.phase != "waiting" and (proof := _evidence(delivery, sight, submit)):
         return _sent(delivery, sight.at, proof), Action.NOTHING
-    if sight.gone:
+    if sight.gone and delivery.status is Status.PENDING:
         return _note(delivery, "its session is gone; fan brings nothing back by itself"), Action.NOTHING
     if sight.reading.state is State.EXITED:
         return _left(delivery, sight), Action.NOTHING
@@ -103,12 +103,13 @@ def retry(delivery: Delivery, seen: Reading, submit: Submit, at: float, *, again
 
     With `again` the person takes it upon them that the text may arrive twice.
     """
-    fresh = replace(delivery, status=Status.PENDING, note="", waited=0.0, done_at=None, evidence="", presses=0)
+    fresh = replace(delivery, status=Status.PENDING, note="", waited=0.0, done_at=None, evidence="")
+    fresh = replace(fresh, presses=0, pressed_at=None, seen_at=None)
     if delivery.typed is Typed.NO:
         return replace(fresh, phase="waiting")
     if echo(seen.composer, delivery.text, submit) == "ours":
-        return replace(fresh, phase="echo", pasted_at=at, seen_at=None)
-    return replace(fresh, phase="waiting", typed=Typed.NO, pasted_at=None, pressed_at=None) if again else None
+        return replace(fresh, phase="echo", pasted_at=at)
+    return replace(fresh, phase="waiting", typed=Typed.NO, pasted_at=None) if again else None
 
 
 def _waiting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
@@ -117,12 +118,10 @@ def _waiting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
         why = sight.reading.obstacle or "it did not stand still"
         minutes = delivery.patience / 60
         return _not_sent(delivery, f"not at rest within {minutes:.0f} min: {why}", sight.at), Action.NOTHING
-    obstacle = sight.reading.obstacle
-    if delivery.first and sight.reading.kind == Kind.QUESTION:
-        obstacle = obstacle or ASKED
+    obstacle = _obstacle(delivery, sight.reading)
     if not obstacle and sight.settled:
         return replace(delivery, phase="loaded", note=""), Action.LOAD
-    if sight.reading.is_dialog or sight.reading.state is State.LIMITED:
+    if _is_held_up(delivery, sight.reading):
         return _note(delivery, obstacle + _when(sight.reading)), Action.NOTHING
     if delivery.waited > SAY_AFTER:
         return _note(delivery, f"waits: {obstacle or 'its screen does not stand still'}"), Action.NOTHING
@@ -131,8 +130,7 @@ def _waiting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
 
 def _loaded(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
     """The full check again, immediately before the keys."""
-    asked = delivery.first and sight.reading.kind == Kind.QUESTION
-    if sight.reading.obstacle or asked or not sight.settled or not sight.buffer:
+    if _obstacle(delivery, sight.reading) or not sight.settled or not sight.buffer:
         return replace(delivery, phase="waiting"), Action.NOTHING
     ready_by = sight.reading.decided_by.value
     return replace(
@@ -236,13 +234,24 @@ def _spend_patience(delivery: Delivery, sight: Sight) -> Delivery:
     if 0 <= passed < COUNT_EVERY:
         return delivery
     passed = min(max(passed, 0.0), LARGEST_STEP)
-    if sight.reading.is_dialog or sight.reading.state is State.LIMITED:
+    if _is_held_up(delivery, sight.reading):
         passed = 0.0
     return replace(delivery, stepped_at=sight.at, waited=delivery.waited + passed)
 
 
+def _obstacle(delivery: Delivery, reading: Reading) -> str:
+    """Why nothing may be typed now; a question of the agent's is rest, but not for a member's first prompt."""
+    return reading.obstacle or (ASKED if delivery.first and reading.kind == Kind.QUESTION else "")
+
+
+def _is_held_up(delivery: Delivery, reading: Reading) -> bool:
+    """Whether it is the person's turn or a limit's, which does not use up patience."""
+    is_limited = reading.state is State.LIMITED
+    return is_limited or reading.waits_for_person or _obstacle(delivery, reading) == ASKED
+
+
 def _when(reading: Reading) -> str:
-    return f" ({reading.detail})" if reading.detail else ""
+    return f" ({reading.detail})" if reading.detail not in ("", reading.obstacle) else ""
 
 
 def _note(delivery: Delivery, note: str) -> Delivery:

@@ -79,7 +79,7 @@ def new_id(choice: Callable[[str], str]) -> str:
 
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key by which `x-10` comes after `x-9`."""
-    return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.split(r"(\d+)", name))
+    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in re.split(r"(\d+)", name))
 
 
 def _cut(words: str) -> str:

@@ -68,7 +68,7 @@ def echo(composer: Composer | None, typed: str, submit: Submit) -> Echo:
     for pattern in submit.stubs:
         rest, count = compiled(pattern).subn("", " ".join(composer.text.split()))
         if count:
-            return "ours" if count == 1 and _letters(rest, typed) in ours else "mixed"
+            return "ours" if count == 1 and not rest.strip() else "mixed"
     return "none"
 
 

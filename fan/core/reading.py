@@ -25,6 +25,7 @@ ORDER = (
     State.UNKNOWN,
     State.REST,
 )
+OVER = (State.REST, State.LIMITED, State.ERRORED)
 SILENCE = 30.0
 
 
@@ -80,6 +81,11 @@ class Reading:
         """Whether a question is up that only the person may answer."""
         return self.state is State.NEEDS_INPUT and self.kind != Kind.QUESTION
 
+    @property
+    def waits_for_person(self) -> bool:
+        """Whether only the person can clear the way: a dialog, their draft, their copy mode, a held start."""
+        return self.is_dialog or self.obstacle in (COPY_MODE, DRAFT, HELD)
+
 
 def read(recipe: Recipe, look: Look, report: Report | None, launched_at: float | None) -> Reading:
     """What `look` means, given the agent's last own `report` and when it was launched."""
@@ -91,7 +97,7 @@ def read(recipe: Recipe, look: Look, report: Report | None, launched_at: float |
     told = _told(recipe, report, screen, signal, look.at)
     claims = tuple(claim for claim in (told, signal, screen) if claim)
     state, kind, detail, by = _decide(recipe, look, claims, age)
-    is_open = _is_open(live, state, kind, screen)
+    is_open = _is_open(live, state, kind, claims)
     return Reading(
         state=state,
         kind=kind,
@@ -114,7 +120,7 @@ def gone() -> Reading:
 
 def held() -> Reading:
     """The reading of a member whose agent is started when the first one's trust question is answered."""
-    return _without_screen(State.STARTING, "it starts when the first one's trust question is answered")
+    return _without_screen(State.STARTING, HELD)
 
 
 def unseen(why: str) -> Reading:
@@ -135,7 +141,7 @@ def _try(rule: Rule, live: Regions) -> Tried:
         if compiled(pattern).search(text):
             return Tried(rule, f"`{pattern}` is in the {rule.region}")
     found = compiled(rule.detail).search(text) if rule.detail else None
-    return Tried(rule, "", found.group(1).strip() if found else "")
+    return Tried(rule, "", (found.group(1) or "").strip() if found else "")
 
 
 def _claim(tried: tuple[Tried, ...], witness: Witness) -> Claim | None:
@@ -151,27 +157,30 @@ def _claim(tried: tuple[Tried, ...], witness: Witness) -> Claim | None:
 def _told(
     recipe: Recipe, report: Report | None, screen: Claim | None, signal: Claim | None, at: float
 ) -> Claim | None:
-    """The agent's own report; stale when it is old and the screen shows the contrary, or nothing at all."""
+    """The agent's own report, which hooks with holes may have left behind."""
     if report is None or recipe.hooks is None:
         return None
-    state = report.state
-    claim = Claim(Witness.REPORT, state, report.kind, at=report.at)
-    age = at - report.at
-    shows = screen.state if screen else None
-    says_rest = shows is State.REST and (signal is None or signal.state is State.REST)
-    if says_rest and state not in (State.REST, State.ERRORED) and age > recipe.hooks.stale:
-        return _stale(claim, f"the screen shows rest, and it is {age:.0f} s old")
+    why = _contrary(report, screen, signal, at - report.at, recipe.hooks.stale)
+    return Claim(Witness.REPORT, report.state, report.kind, at=report.at, stale=why)
+
+
+def _contrary(report: Report, screen: Claim | None, signal: Claim | None, age: float, stale: float) -> str:
+    """Why a report no longer counts: it is old and the screen shows the contrary, or nothing at all."""
+    state, shows = report.state, screen.state if screen else None
+    asks = state is State.NEEDS_INPUT and report.kind == Kind.QUESTION
+    is_over = shows in OVER and (signal is None or signal.state is State.REST)
+    if state is State.EXITED:
+        return "its process is still there"
     if state in (State.REST, State.NEEDS_INPUT) and shows is State.WORKING:
-        return _stale(claim, "the screen shows work")
-    if state is State.NEEDS_INPUT and shows is not State.NEEDS_INPUT and age > recipe.hooks.stale:
-        return _stale(claim, f"no question is on the screen, and it is {age:.0f} s old")
-    if state is State.WORKING and shows is None and signal is None and age > SILENCE:
-        return _stale(claim, f"nothing on the screen confirms it, and it is {age:.0f} s old")
-    return claim
-
-
-def _stale(claim: Claim, why: str) -> Claim:
-    return Claim(claim.witness, claim.state, claim.kind, claim.detail, claim.at, why)
+        return "the screen shows work"
+    if is_over and not asks and state not in (State.REST, State.ERRORED, shows) and age > stale:
+        return f"the screen shows {shows}, and it is {age:.0f} s old"
+    if state is State.NEEDS_INPUT and not asks and shows is not State.NEEDS_INPUT and age > stale:
+        return f"no question is on the screen, and it is {age:.0f} s old"
+    is_confirmed = State.WORKING in (shows, signal.state if signal else None)
+    if state is State.WORKING and not is_confirmed and age > SILENCE:
+        return f"nothing on the screen confirms it, and it is {age:.0f} s old"
+    return ""
 
 
 def _decide(
@@ -203,6 +212,8 @@ def _decide(
 
 def _missing_for_rest(recipe: Recipe, fresh: list[Claim], age: float | None, *, reported: bool) -> str:
     """Which sign of rest is not there yet; empty when all are."""
+    if not recipe.proof.rest:
+        return "its recipe cannot prove rest"
     rests = {claim.witness for claim in fresh if claim.state is State.REST}
     if Witness.SCREEN not in rests:
         return "no rule fits the screen"
@@ -223,13 +234,18 @@ def _exit_words(status: int | None) -> str:
     return "its agent has exited" if status is None else f"its agent exited with code {status}"
 
 
-def _is_open(live: Regions, state: State, kind: str, screen: Claim | None) -> bool:
-    """Whether words would land in the composer; after an error it is open when the screen shows rest beside it."""
-    if live.composer is None:
+def _is_open(live: Regions, state: State, kind: str, claims: tuple[Claim, ...]) -> bool:
+    """Whether words would land in the composer: at rest, or asking or after an error with no witness against it."""
+    if live.composer is None or state is State.REST:
+        return live.composer is not None
+    if state is not State.ERRORED and (state, kind) != (State.NEEDS_INPUT, Kind.QUESTION):
         return False
-    if state is State.ERRORED:
-        return screen is not None and screen.state in (State.REST, State.ERRORED)
-    return state is State.REST or (state is State.NEEDS_INPUT and kind == Kind.QUESTION)
+    fresh = [claim for claim in claims if not claim.stale]
+    return any(claim.witness is Witness.SCREEN for claim in fresh) and all(_is_calm(claim) for claim in fresh)
+
+
+def _is_calm(claim: Claim) -> bool:
+    return claim.state in (State.REST, State.ERRORED) or claim.kind == Kind.QUESTION
 
 
 def _obstacle(look: Look, live: Regions, is_open: bool, state: State, kind: str, detail: str) -> str:  # noqa: FBT001
@@ -245,6 +261,7 @@ def _obstacle(look: Look, live: Regions, is_open: bool, state: State, kind: str,
     return DRAFT if live.composer and live.composer.text else ""
 
 
+HELD = "it starts when the first one's trust question is answered"
 COPY_MODE = "its pane is in copy mode"
 DRAFT = "somebody's draft is in its composer"
 WAITS: dict[str, str] = {

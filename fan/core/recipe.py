@@ -254,6 +254,10 @@ def _contradictions(recipe: Recipe) -> list[tuple[str, str]]:
             found.append((f"screen.rules[{number}]", "a rule without `match` would fit every screen"))
         if (rule.kind is None) != (rule.state is not State.NEEDS_INPUT):
             found.append((f"screen.rules[{number}]", "`kind` goes with the state needs_input, and only with it"))
+        if rule.detail and not re.compile(rule.detail).groups:
+            found.append((f"screen.rules[{number}].detail", "it needs a group, which is what is kept"))
+    if recipe.version and not re.compile(recipe.version.pattern).groups:
+        found.append(("version.pattern", "it needs a group, which is the version"))
     if not recipe.launch.command:
         found.append(("launch.command", "it is empty"))
     if recipe.proof.rest and not any(rule.state is State.REST for rule in recipe.screen.rules):

@@ -58,45 +58,63 @@ def regions(screen: Screen, look: Look) -> Regions:
 
 def find_composer(rule: ComposerRule, lines: Sequence[Line], cursor_row: int) -> Composer | None:
     """The last box that fits `rule` with little enough below it, or None."""
+    box = _edged(rule, lines) if rule.below else _open_ended(rule, lines, cursor_row)
+    if box is None:
+        return None
+    first, end = box
+    is_inside = first <= cursor_row < end or not rule.cursor
+    return _composer(rule, lines, first, end) if is_inside and _count(lines[end:]) <= rule.footer else None
+
+
+def _edged(rule: ComposerRule, lines: Sequence[Line]) -> tuple[int, int] | None:
+    """The first line of the last box with a lower edge, and one past that edge."""
     for end in range(len(lines), 0, -1):
-        if _count(lines[end:]) > rule.footer:
-            return None
-        if rule.below and not compiled(rule.below).search(lines[end - 1].text):
-            continue
-        first = _top(rule, lines, end)
-        if first is not None:
-            inside = first <= cursor_row < end or not rule.cursor
-            return _composer(rule, lines, first, end) if inside else None
-        if rule.below:
-            return None
+        if compiled(rule.below).search(lines[end - 1].text):
+            first = _top(rule, lines, end - 1)
+            return None if first is None else (first, end)
     return None
 
 
-def _top(rule: ComposerRule, lines: Sequence[Line], end: int) -> int | None:
-    """The first line of the box that ends before `end`: nothing but its own further lines lies between."""
-    last = end - 1 if rule.below else end
+def _top(rule: ComposerRule, lines: Sequence[Line], last: int) -> int | None:
+    """The first line of the box above the edge at `last`: nothing but its own further lines lies between."""
     for first in range(last - 1, -1, -1):
         text = lines[first].text
-        if compiled(rule.prompt).match(text):
-            if not rule.above or (first > 0 and compiled(rule.above).search(lines[first - 1].text)):
-                return first
-        elif rule.below and rule.indent and text.strip() and not compiled(rule.indent).match(text):
+        if _begins(rule, lines, first):
+            return first
+        if rule.indent and text.strip() and not compiled(rule.indent).match(text):
             return None
     return None
+
+
+def _open_ended(rule: ComposerRule, lines: Sequence[Line], cursor_row: int) -> tuple[int, int] | None:
+    """The last box without an edge: down to a blank line, which the cursor, where it must be inside, has passed."""
+    first = next((number for number in range(len(lines) - 1, -1, -1) if _begins(rule, lines, number)), None)
+    if first is None:
+        return None
+    if not rule.cursor:
+        return first, _until_blank(lines, first)
+    end = _until_blank(lines, max(first, cursor_row))
+    further = [line.text for line in lines[first + 1 : end] if line.text.strip()]
+    return (first, end) if all(compiled(rule.indent).match(text) for text in further) else None
+
+
+def _begins(rule: ComposerRule, lines: Sequence[Line], number: int) -> bool:
+    """Whether a box begins at this line."""
+    if not compiled(rule.prompt).match(lines[number].text):
+        return False
+    return not rule.above or (number > 0 and compiled(rule.above).search(lines[number - 1].text) is not None)
 
 
 def _composer(rule: ComposerRule, lines: Sequence[Line], first: int, end: int) -> Composer:
     """The box from `first`; `end` is one past its lower edge, or past its text where it has no edge."""
-    last = end - 1 if rule.below else _until_blank(lines, first)
-    body = lines[first:last]
+    body = lines[first : end - 1 if rule.below else end]
     drafts, ghosts = [], []
     for number, line in enumerate(body):
         start = _prefix(rule.prompt if number == 0 else rule.indent, line.text)
         draft, ghost = _split_ghost(line, start, rule.ghost)
         drafts.append(draft)
         ghosts.append(ghost)
-    after = end if rule.below else last
-    return Composer("\n".join(drafts).strip(), "\n".join(ghosts).strip(), first, after)
+    return Composer("\n".join(drafts).strip(), "\n".join(ghosts).strip(), first, end)
 
 
 def _split_ghost(line: Line, start: int, ghost: Sequence[str]) -> tuple[str, str]:
@@ -128,12 +146,12 @@ def _prefix(pattern: str, text: str) -> int:
     return match.end() if match else 0
 
 
-def _until_blank(lines: Sequence[Line], first: int) -> int:
-    """One past the last line of a box without an edge."""
-    for number in range(first + 1, len(lines)):
+def _until_blank(lines: Sequence[Line], row: int) -> int:
+    """One past the last line of a box that has no edge and reaches down to `row` at least."""
+    for number in range(row + 1, len(lines)):
         if not lines[number].text.strip():
             return number
-    return len(lines)
+    return max(len(lines), row + 1)
 
 
 def _without_blank_end(lines: Sequence[Line]) -> Sequence[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SHAPES = (
-    r"sk-[A-Za-z0-9_-]{16,}",
+    r"(?<![A-Za-z])sk-[A-Za-z0-9_-]{16,}",
     r"gh[pousr]_[A-Za-z0-9]{20,}",
     r"github_pat_[A-Za-z0-9_]{20,}",
     r"glpat-[A-Za-z0-9_-]{16,}",

@@ -44,8 +44,10 @@ def main() -> int:
         with FileLock(world.paths.courier_lock, timeout=LOCK_PATIENCE):
             return _run(world)
     except Timeout:
+        log.warning("left: another courier holds the lock")
         return 0
-    except NoServer:
+    except NoServer as error:
+        log.warning("left: %s", error)
         return 0
     except Exception:
         log.exception("the courier ended")

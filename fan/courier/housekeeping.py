@@ -44,4 +44,3 @@ def refresh_index(world: World, member: Member) -> str:
     except FanError as error:
         return error.message
     return ""
-

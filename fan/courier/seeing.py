@@ -62,5 +62,5 @@ def last_words(look: Look | None, lines: int = 3) -> str:
     if look is None:
         return ""
     texts = [line.text.strip() for line in look.lines if line.text.strip()]
-    shown = [text for text in texts if not text.startswith("Pane is dead")]
+    shown = [text for text in texts if not text.startswith(("Pane is dead", "the agent has exited"))]
     return " / ".join(shown[-lines:])[:300]

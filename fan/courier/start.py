@@ -17,21 +17,33 @@ NOT_CARRIED = ("FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_BIN")
 
 def ensure(world: World) -> None:
     """Have a courier of this version or a newer one running; an older one is asked to leave first."""
-    from filelock import FileLock, Timeout  # noqa: PLC0415 - 50 ms, only when a courier may be needed
+    # 50 ms to import, and only needed when a courier may be.
+    from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed  # noqa: PLC0415
 
-    lock = FileLock(private_folder(world.paths.state) / world.paths.courier_lock.name)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
+    # Its session may be that of one that is just starting, or of one that just died.
+    patient = Retrying(
+        retry=retry_if_exception_type(AlreadyExists), stop=stop_after_delay(5), wait=wait_fixed(0.05), reraise=True
+    )
+    patient(_ensure, world)
+
+
+def _ensure(world: World) -> None:
+    if _is_running(world):
         if not _is_older(world):
             return
         _dismiss(world)
-    else:
-        lock.release()
+    world.tmux.start_courier([world.fan_words[0], "-m", "fan.courier"], environment(world.environ))
+
+
+def _is_running(world: World) -> bool:
+    """Whether somebody holds the courier's lock."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - as above
+
     try:
-        world.tmux.start_courier([world.fan_words[0], "-m", "fan.courier"], environment(world.environ))
-    except AlreadyExists:
-        return
+        with FileLock(private_folder(world.paths.state) / world.paths.courier_lock.name, timeout=0):
+            return False
+    except Timeout:
+        return True
 
 
 def ensure_if_pending(world: World) -> None:
@@ -58,19 +70,12 @@ def _is_older(world: World) -> bool:
 
 
 def _dismiss(world: World) -> None:
-    """End the older courier and wait until its lock and its session are free."""
+    """End the older courier, finishing the step that it is in."""
     from fan.world import processes  # noqa: PLC0415 - as above
-    from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed  # noqa: PLC0415 - as above
 
     running = world.store.running()
     if running and processes.alive(running.pid, running.started):
         processes.end([processes.Process(running.pid, running.started)])
-    for attempt in Retrying(
-        retry=retry_if_exception_type(AlreadyExists), stop=stop_after_delay(5), wait=wait_fixed(0.05)
-    ):
-        with attempt:
-            if world.tmux.session_exists("fan-courier"):
-                raise AlreadyExists("the older courier is still leaving")
 
 
 def _key(text: str) -> tuple[int, ...]:

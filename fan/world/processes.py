@@ -22,9 +22,10 @@ class Process:
 
 
 def started(pid: int) -> float | None:
-    """When `pid` was started, or None when there is no such process."""
+    """When `pid` was started, or None when there is no such process (tmux may leave a zombie for a while)."""
     try:
-        return psutil.Process(pid).create_time()
+        process = psutil.Process(pid)
+        return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
     except GONE:
         return None
 

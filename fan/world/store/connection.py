@@ -37,8 +37,9 @@ MIGRATIONS = (
         id INTEGER PRIMARY KEY AUTOINCREMENT, member TEXT NOT NULL REFERENCES members (id), text TEXT NOT NULL,
         created_at REAL NOT NULL, status TEXT NOT NULL, phase TEXT NOT NULL, typed TEXT NOT NULL, note TEXT NOT NULL,
         guards TEXT NOT NULL, command INTEGER NOT NULL, first INTEGER NOT NULL, patience REAL NOT NULL,
-        waited REAL NOT NULL, stepped_at REAL, pasted_at REAL, pressed_at REAL, presses INTEGER NOT NULL, done_at REAL, ready_by TEXT NOT NULL, evidence TEXT NOT NULL,
-        seen_at REAL, report_seq INTEGER NOT NULL, before TEXT NOT NULL
+        waited REAL NOT NULL, stepped_at REAL, pasted_at REAL, pressed_at REAL, presses INTEGER NOT NULL,
+        done_at REAL, ready_by TEXT NOT NULL, evidence TEXT NOT NULL, seen_at REAL, report_seq INTEGER NOT NULL,
+        before TEXT NOT NULL
     );
     CREATE INDEX deliveries_of_member ON deliveries (member);
     CREATE INDEX open_deliveries ON deliveries (phase) WHERE phase != 'done';
@@ -77,21 +78,32 @@ def connect(folder: str, *, durable: bool = True) -> sqlite3.Connection:
         os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         db = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version < len(MIGRATIONS):
-            _migrate(db)
     except (sqlite3.Error, OSError) as error:
         raise _failed(path, error) from error
-    if version > len(MIGRATIONS):
+    try:
+        _open(db, path, durable=durable)
+    except sqlite3.Error as error:
         db.close()
+        raise _failed(path, error) from error
+    except StoreFailed:
+        db.close()
+        raise
+    return db
+
+
+def _open(db: sqlite3.Connection, path: str, *, durable: bool) -> None:
+    """The version is looked at before anything is written: a newer file stays as it is."""
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
         raise StoreFailed(
             f"{path} was written by a newer fan (schema {version}, this one knows {len(MIGRATIONS)})",
             not_done="nothing was read or changed",
             hint="upgrade this fan, or set FAN_STATE_DIR to another folder",
         )
-    return db
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+    if version < len(MIGRATIONS):
+        _migrate(db)
 
 
 @contextmanager
@@ -100,10 +112,12 @@ def transaction(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     db.execute("BEGIN IMMEDIATE")
     try:
         yield db
+        db.execute("COMMIT")
     except BaseException:
-        db.execute("ROLLBACK")
+        # A full disk ends the transaction in some cases and leaves it open in others.
+        if db.in_transaction:
+            db.execute("ROLLBACK")
         raise
-    db.execute("COMMIT")
 
 
 def _migrate(db: sqlite3.Connection) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fan.core.model import Change, Delivery, Group, Member, Report, Step
-from fan.errors import AlreadyExists, StoreFailed
+from fan.errors import AlreadyExists, Conflict, StoreFailed, UsageError
 from fan.world.store.connection import connect, transaction
 from fan.world.store.rows import insert, select, update
 
@@ -203,8 +203,15 @@ class Store:
         self._mark(archive_id, at, Step.REMOVED, None)
 
     def restored(self, archive_id: str, at: float) -> None:
-        """The member of this archive is back."""
-        self._mark(archive_id, None, Step.READY, at)
+        """The member of this archive is back. Raises Conflict when its group's or session's name was given away."""
+        try:
+            self._mark(archive_id, None, Step.READY, at)
+        except sqlite3.IntegrityError as error:
+            raise Conflict(
+                "its group, folder or session has the name of one that was started since",
+                not_done="the record was left as it is",
+                hint="fan ls",
+            ) from error
 
     def _mark(self, archive_id: str, removed_at: float | None, step: Step, restored_at: float | None) -> None:
         with self._write() as db:
@@ -263,6 +270,10 @@ def _translated(folder: Path) -> Iterator[None]:
         yield
     except sqlite3.IntegrityError:
         raise
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            "a name, path or text holds bytes that are not UTF-8", not_done="the last step is not on record"
+        ) from error
     except sqlite3.Error as error:
         raise StoreFailed(
             f"the state file in {folder} cannot be used: {error}",

@@ -12,6 +12,13 @@ STATES = frozenset({"starting", "needs_input", "working", "rest", "limited", "er
 LARGEST_PAYLOAD = 262_144
 KEPT = 200
 DEEPEST = 32
+# What counts and what was dropped are bounded apart, so that a nested agent cannot push its host's words out.
+OLDER = """
+    DELETE FROM reports WHERE member = :member AND (dropped = '') = (:dropped = '') AND seq <= (
+        SELECT seq FROM reports WHERE member = :member AND (dropped = '') = (:dropped = '')
+        ORDER BY seq DESC LIMIT 1 OFFSET :kept
+    )
+"""
 
 
 def report(environ: Mapping[str, str], state: str, kind: str, payload: str) -> None:
@@ -34,10 +41,10 @@ def report(environ: Mapping[str, str], state: str, kind: str, payload: str) -> N
         dropped = _foreign(found, launch, pane)
         row = (member, launch, state, kind, time.time(), payload[:LARGEST_PAYLOAD], dropped)
         with transaction(db):
-            cursor = db.execute(
+            db.execute(
                 "INSERT INTO reports (member, launch, state, kind, at, payload, dropped) VALUES (?,?,?,?,?,?,?)", row
             )
-            db.execute("DELETE FROM reports WHERE member = ? AND seq <= ?", (member, (cursor.lastrowid or 0) - KEPT))
+            db.execute(OLDER, {"member": member, "dropped": dropped, "kept": KEPT})
     finally:
         db.close()
     ring(os.path.join(environ.get("FAN_RUNTIME_DIR", folder), "bell"))  # noqa: PTH118

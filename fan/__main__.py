@@ -1,0 +1,30 @@
+"""The program `fan`. What agents' hooks call a hundred times a day is told apart before anything heavy loads."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Run the command line of this process and exit."""
+    words = sys.argv[1:]
+    if words[:1] == ["report"] and "--help" not in words and "-h" not in words:
+        from fan.cli.hot import report  # noqa: PLC0415 - see above
+
+        report(words[1:])
+        return
+    _speak_utf8()
+    from fan.cli.app import run  # noqa: PLC0415 - see above
+
+    sys.exit(run(words))
+
+
+def _speak_utf8() -> None:
+    """Start again in UTF-8 mode where the locale offers less: names and prompts could not be passed on whole."""
+    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Where a command line goes before its words are parsed: a leading number, or a leading option, is a start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+START = "N"
+COUNT = "--count"
+OF_THE_PROGRAM = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})
+
+
+class Verbs(TyperGroup):
+    """The verbs of `fan`, with `fan 3 ...` and `fan --agent ...` among them."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As every group does, after routing."""
+        return super().parse_args(ctx, routed(args))
+
+
+class Verb(TyperCommand):
+    """One verb."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The arguments as people write them: `MEMBER`, not `{MEMBER}`."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
+
+class WithText(Verb):
+    """A verb whose words after `--` are one text, whatever they look like."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As every command does, after joining."""
+        return super().parse_args(ctx, joined(args))
+
+
+def routed(words: Sequence[str]) -> list[str]:
+    """`words` with the start verb written out where it is only meant."""
+    first, rest = (words[0], words[1:]) if words else ("", ())
+    if first.isascii() and first.isdigit():
+        return [START, COUNT, first, *rest]
+    if first.startswith("-") and first.partition("=")[0] not in OF_THE_PROGRAM:
+        return [START, *words]
+    return list(words)
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """`words` with all that follows `--` as one word."""
+    if "--" not in words[:-1]:
+        return list(words)
+    end = words.index("--")
+    return [*words[: end + 1], " ".join(words[end + 1 :])]

@@ -1,0 +1,41 @@
+"""How the person called us, and how they want their answer."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAM = "fan"
+_COMMAND = re.compile(r"(?<![\w/.-])fan(?= [\w-])")
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """`name` is `fan` as it was called; `as_json` whether the answer is one JSON value."""
+
+    name: str
+    as_json: bool
+
+    def said(self, text: str) -> str:
+        """`text` with the commands in it as this person would type them."""
+        return text if self.name == PROGRAM else _COMMAND.sub(lambda _: self.name, text)
+
+
+def spoken(words: Sequence[str]) -> Spoken:
+    """Read from the command line, before it is known to make sense."""
+    options = words[: words.index("--")] if "--" in words else words
+    return Spoken(called(sys.argv[0], sys.orig_argv), "--json" in options)
+
+
+def called(program: str, original: Sequence[str]) -> str:
+    """The shell words that started this program."""
+    path = Path(program)
+    if path.name == "__main__.py":
+        return f"{shlex.quote(original[0])} -m {PROGRAM}"
+    found = shutil.which(path.name)
+    return path.name if found and Path(found) == path else shlex.quote(program)

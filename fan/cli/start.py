@@ -1,0 +1,89 @@
+"""`fan N`: several agents on one task."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fan.cli.common import Json, advise, answer, verb, world
+from fan.cli.complete import agents
+from fan.cli.routing import COUNT, START
+from fan.cli.text import read_text
+from fan.errors import UsageError
+
+Agents = Annotated[
+    list[str] | None,
+    typer.Option("--agent", metavar="A[:OPTION][,B...]", help="Dealt round the members.", autocompletion=agents),
+]
+Prompt = Annotated[str | None, typer.Argument(metavar="[PROMPT]", help="What all of them are to do.")]
+Prompts = Annotated[
+    list[str] | None, typer.Option("--prompt", metavar="P", help="One for each member; N may be left out.")
+]
+PromptFile = Annotated[
+    str | None, typer.Option("--prompt-file", metavar="F", help="The prompt from a file; - reads standard input.")
+]
+Name = Annotated[str | None, typer.Option("--name", metavar="STEM", help="Of group and branches.")]
+Base = Annotated[str | None, typer.Option("--base", metavar="REF", help="Start from here, not from HEAD.")]
+Env = Annotated[
+    list[str] | None, typer.Option("--env", metavar="NAME[=VALUE]", help="Set for the agents; repeatable.")
+]
+Patience = Annotated[
+    float | None, typer.Option("--patience", metavar="S", help="Seconds a prompt waits for its agent to rest.")
+]
+Timeout = Annotated[float | None, typer.Option("--timeout", metavar="S", help="Wait no longer.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Put this verb into the program."""
+    example = "fan 3 --agent demo 'Add a retry with backoff to the HTTP client.'"
+    verb(app, START, example, with_text=True)(start)
+
+
+def start(
+    agent: Agents = None,
+    prompt: Prompt = None,
+    prompts: Prompts = None,
+    prompt_file: PromptFile = None,
+    name: Name = None,
+    base: Base = None,
+    env: Env = None,
+    patience: Patience = None,
+    detach: Annotated[bool, typer.Option("--detach", help="Return once all is made.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Return once no prompt is pending.")] = False,
+    timeout: Timeout = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and make nothing.")] = False,
+    as_json: Json = False,
+    count: Annotated[int | None, typer.Option(COUNT, hidden=True)] = None,
+) -> int:
+    """Start N agents, each in a worktree and session of its own."""
+    from fan.render import progress
+    from fan.render.rows import rows
+    from fan.verbs import start as verbs
+    from fan.verbs.plan import StartRequest
+
+    request = StartRequest(
+        agents=tuple(agent or ()),
+        prompt=prompt if prompt_file is None else _from_file(prompt_file, prompt, prompts),
+        prompts=tuple(prompts or ()),
+        count=count,
+        name=name,
+        base=base,
+        env=tuple(env or ()),
+        patience=patience,
+        detach=detach,
+        wait=wait,
+        timeout=timeout,
+        dry_run=dry_run,
+    )
+    here = world()
+    with progress.shown() as listener:
+        started = verbs.start(here, request, listener)
+    advise(started.hints)
+    return answer(started, lambda: rows(started.members, here.clock.now()), as_json=as_json, code=started.exit_code)
+
+
+def _from_file(file: str, prompt: str | None, prompts: list[str] | None) -> str:
+    if prompt is not None or prompts:
+        raise UsageError("--prompt-file excludes any other prompt", not_done="nothing was made", hint="fan N --help")
+    return read_text(file)

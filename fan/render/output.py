@@ -1,0 +1,54 @@
+"""The two streams: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import TextIO
+
+
+def prepare() -> None:
+    """No text that a name or an agent brings along may fail on the way out."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = "utf-8" if stream.encoding.lower() in {"ascii", "us-ascii", "ansi_x3.4-1968"} else None
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def result(text: str) -> None:
+    """Print a result; `text` ends with a newline or is empty."""
+    _write(sys.stdout, text)
+
+
+def aside(text: str) -> None:
+    """Print a line that is no result."""
+    _write(sys.stderr, f"{text}\n")
+
+
+def finish() -> None:
+    """Hand over what is still buffered."""
+    _write(sys.stdout, "")
+    _write(sys.stderr, "")
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a person sees `stream` on a terminal that can move its cursor."""
+    return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def silence() -> None:
+    """Write no more where nobody reads, not even what is buffered."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        silence()  # the verb is done and its exit code stands

@@ -1,0 +1,50 @@
+"""What went, what stays and why, what is back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fan.core.plain import one_line, visible
+from fan.render import output
+
+if TYPE_CHECKING:
+    from fan.core.model import Row
+    from fan.verbs.keep import Kept
+    from fan.verbs.remove import Removed
+    from fan.verbs.removing import Left
+    from fan.verbs.undo import Undone
+
+
+def kept(what: Kept) -> str:
+    """The winner first, then what went, then the line that merges the winner."""
+    _aside(what.left, what.notes)
+    merge = f"to merge: {visible(what.merge)}\n" if what.merge else ""
+    return _line("kept", what.kept) + _lines("removed", what.removed) + merge
+
+
+def removed(what: Removed) -> str:
+    """A line for each that went."""
+    _aside(what.left, what.notes)
+    return _lines("removed", what.removed)
+
+
+def undone(what: Undone) -> str:
+    """A line for each that is back."""
+    _aside(what.left, what.notes)
+    return _lines("restored", what.restored)
+
+
+def _aside(left: Sequence[Left], notes: Sequence[str]) -> None:
+    for note in notes:
+        output.aside(visible(note))
+    for one in left:
+        output.aside(f"warning: {one_line(one.session)} stays: {visible(one.reason)}")
+
+
+def _lines(what: str, rows: Sequence[Row]) -> str:
+    return "".join(_line(what, row) for row in rows)
+
+
+def _line(what: str, row: Row) -> str:
+    return f"{what} {one_line(row.branch)} ({one_line(row.path)})\n"

@@ -1,0 +1,35 @@
+"""The door to git. Nothing else in `fan` runs git or imports GitPython."""
+
+from __future__ import annotations
+
+from fan.world.git.door import Git
+from fan.world.git.repository import Repository
+from fan.world.git.values import (
+    Archive,
+    Commit,
+    Created,
+    Head,
+    Identity,
+    Removed,
+    Restored,
+    Travel,
+    Work,
+    Worktree,
+    WorktreeStatus,
+)
+
+__all__ = [
+    "Archive",
+    "Commit",
+    "Created",
+    "Git",
+    "Head",
+    "Identity",
+    "Removed",
+    "Repository",
+    "Restored",
+    "Travel",
+    "Work",
+    "Worktree",
+    "WorktreeStatus",
+]

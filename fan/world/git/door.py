@@ -1,0 +1,87 @@
+"""Which git there is, and which repository a folder belongs to."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from fan.errors import GitFailed, NotAllowed, NotFound, ToolMissing
+from fan.world.git.repository import Repository
+from fan.world.git.run import Runner, environment
+
+OLDEST = (2, 36)
+
+
+class Git:
+    """The git on the caller's PATH."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._runner = Runner(environment(environ), Path("/"))
+
+    def version(self) -> tuple[int, int]:
+        """The version of git. Raises ToolMissing when there is none or it is older than 2.36."""
+        words = self._runner.run("version")
+        found = re.search(r"(\d+)\.(\d+)", words)
+        if found is None:
+            raise ToolMissing(f"git does not tell its version: {words.strip()!r}.")
+        version = int(found[1]), int(found[2])
+        if version < OLDEST:
+            raise ToolMissing(
+                f"git {found[0]} is too old; fan needs {OLDEST[0]}.{OLDEST[1]}.", hint="apt install git"
+            )
+        return version
+
+    def repository(self, cwd: Path) -> Repository:
+        """The repository that `cwd` lies in.
+
+        Raises NotFound outside of one, NotAllowed where git refuses to enter it.
+        """
+        here = self._runner.at(cwd)
+        common, git_dir, inside, bare = _where(here).removesuffix("\n").rsplit("\n", 3)
+        inner = self._runner.inside(Path(common))
+        if common != git_dir:
+            bare = inner.line("rev-parse", "--is-bare-repository")
+        hub = bare == "true"
+        root = _root(inner, bare=hub)
+        top: Path | None = None if hub else root
+        if inside == "true":
+            top = Path(here.line("rev-parse", "--path-format=absolute", "--show-toplevel"))
+        return Repository(self._runner, root=root, common_dir=Path(common), top=top, bare=hub)
+
+
+def _where(here: Runner) -> str:
+    answer = here.ask(
+        "rev-parse",
+        "--path-format=absolute",
+        "--git-common-dir",
+        "--git-dir",
+        "--is-inside-work-tree",
+        "--is-bare-repository",
+    )
+    if not answer.code:
+        return answer.out
+    words = answer.words
+    if "dubious ownership" in words or "cannot use bare repository" in words:
+        raise NotAllowed(
+            f"git does not trust the repository at {here.cwd}: {words}",
+            not_done="Nothing was made.",
+            hint=f"git config --global --add safe.directory {shlex.quote(str(here.cwd))}",
+        )
+    if "not a git repository" in words:
+        raise NotFound(f"{here.cwd} is not inside a git repository.", hint="Change to a repository, or run: git init")
+    raise GitFailed(f"git cannot read the repository at {here.cwd}: {words}")
+
+
+def _root(inner: Runner, *, bare: bool) -> Path:
+    """The main worktree's top, or the folder of a bare hub: one answer for every linked worktree."""
+    common_dir = inner.cwd
+    if bare:
+        return common_dir.parent if common_dir.name.startswith(".") else common_dir
+    if common_dir.name == ".git":
+        return common_dir.parent
+    kept_apart = inner.ask("config", "--file", "config", "core.worktree")
+    if kept_apart.code:
+        return common_dir
+    return (common_dir / kept_apart.out.removesuffix("\n")).resolve()

@@ -1,0 +1,71 @@
+"""Files beside git's own: trees removed and copied, written so that a crash leaves old or new."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+from pathlib import Path
+from typing import Any
+
+from fan.errors import DiskFailed
+
+
+def remove_tree(path: Path) -> None:
+    """Deletes a tree, folders without permissions included. No error if it is not there."""
+    try:
+        if path.is_symlink() or path.is_file():
+            path.unlink()
+        elif path.exists():
+            _remove_folder(path)
+    except OSError as error:
+        raise DiskFailed(f"Cannot delete {error.filename}: {error.strerror}.") from error
+
+
+def _remove_folder(path: Path) -> None:
+    try:
+        shutil.rmtree(path)
+    except PermissionError:
+        path.chmod(stat.S_IRWXU)
+        for place, folders, _files in os.walk(path):
+            for folder in (Path(place, name) for name in folders):
+                if not folder.is_symlink():
+                    folder.chmod(stat.S_IRWXU)
+        shutil.rmtree(path)
+
+
+def copy_tree(source: Path, target: Path, part: Path) -> None:
+    """Copies a tree byte for byte with modes, times and links, by way of `part`, which is then renamed.
+
+    Objects of git (in a submodule's folder) never change and are linked where the disk allows it.
+    """
+
+    def copy(one: str, other: str) -> str:
+        if "objects" in Path(one).relative_to(source).parts:
+            try:
+                os.link(one, other)
+            except OSError:
+                return str(shutil.copy2(one, other))
+            return other
+        return str(shutil.copy2(one, other, follow_symlinks=False))
+
+    remove_tree(part)
+    try:
+        shutil.copytree(source, part, symlinks=True, copy_function=copy)
+        part.rename(target)
+    except (OSError, shutil.Error) as error:
+        raise DiskFailed(f"Cannot copy {source} to {target}: {error}.") from error
+
+
+def write_json(file: Path, value: dict[str, Any]) -> None:
+    """Replaces `file` as a whole, durably."""
+    part = file.with_name(f"{file.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as sink:
+            json.dump(value, sink, indent=1)
+            sink.flush()
+            os.fsync(sink.fileno())
+        part.replace(file)
+    except OSError as error:
+        raise DiskFailed(f"Cannot write {file}: {error.strerror}.") from error

@@ -1,0 +1,54 @@
+"""One lock per repository, across threads and processes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fan.errors import Busy, DiskFailed
+
+PATIENCE = 120.0
+_POLL = 0.01
+_in_process: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
+
+
+@contextmanager
+def repository_lock(common_dir: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Holds `fan.lock` in the common git folder; not re-entrant.
+
+    Raises Busy naming the file after `patience` seconds, DiskFailed where it cannot be written.
+    """
+    from filelock import FileLock, Timeout  # noqa: PLC0415
+
+    file = common_dir / "fan.lock"
+    until = time.monotonic() + patience
+    if not _in_process[common_dir].acquire(timeout=patience):
+        raise _busy(file, patience)
+    try:
+        lock = FileLock(file, timeout=max(0.0, until - time.monotonic()), poll_interval=_POLL)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise _busy(file, patience) from error
+        except (OSError, NotImplementedError) as error:
+            raise DiskFailed(
+                f"Cannot lock the repository: {file}: {error}.", not_done="Nothing was changed."
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+    finally:
+        _in_process[common_dir].release()
+
+
+def _busy(file: Path, patience: float) -> Busy:
+    return Busy(
+        f"Another fan has been working on this repository for {patience:.0f} seconds and holds {file}.",
+        not_done="Nothing was changed.",
+        hint="Wait for it to end, then run the same line again.",
+    )

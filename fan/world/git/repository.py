@@ -1,0 +1,187 @@
+"""A repository as `fan` sees it: where it lies, what it has, and the changes `fan` makes to it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from fan.errors import NoCommit, NotFound, UsageError
+from fan.world.git import archive, create, listing, removal, restore, work
+from fan.world.git.lock import PATIENCE, repository_lock
+from fan.world.git.run import Runner
+from fan.world.git.status import Ahead, statuses
+from fan.world.git.values import (
+    Archive,
+    Created,
+    Head,
+    Identity,
+    Removed,
+    Restored,
+    Travel,
+    Work,
+    Worktree,
+    WorktreeStatus,
+)
+
+
+class Repository:
+    """One repository, entered at one of its worktrees. All paths given to it are absolute.
+
+    `root` is the main worktree's top, or a bare hub's folder: the same from every linked worktree.
+    `top` is the worktree we stand in, None on a bare hub. `here` runs git in it, `common` on the shared part.
+    """
+
+    def __init__(self, runner: Runner, *, root: Path, common_dir: Path, top: Path | None, bare: bool) -> None:
+        self.runner = runner
+        self.root = root
+        self.common_dir = common_dir
+        self.top = top
+        self.bare = bare
+        self.common = runner.inside(common_dir)
+        self.here = runner.at(top or common_dir)
+        self._ahead = Ahead(self.common)
+
+    @property
+    def name(self) -> str:
+        """The folder's name as people say it; a hub `x.git` is `x`."""
+        return self.root.name.removesuffix(".git") or self.root.name if self.bare else self.root.name
+
+    def head(self) -> Head:
+        """What the place we stand in is on. Raises NoCommit before the first commit."""
+        oid = self.here.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        symbolic = self.here.ask("symbolic-ref", "--quiet", "HEAD")
+        branch = symbolic.out.strip().removeprefix(listing.HEADS) or None
+        if not oid.code:
+            return Head(oid.out.strip(), branch)
+        if branch and self.branches():
+            raise NotFound(
+                f"HEAD is on the branch {branch!r}, which has no commit.",
+                not_done="Nothing was made.",
+                hint="Name a base that exists: --base BRANCH",
+            )
+        raise NoCommit(
+            "This repository has no commit yet; worktrees need one to start from.",
+            not_done="Nothing was made.",
+            hint="git commit --allow-empty -m 'First commit'",
+        )
+
+    def resolve(self, ref: str) -> str:
+        """The commit id that `ref` names. Raises NotFound with the branches that sound alike."""
+        answer = self.here.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        if not answer.code and ref:
+            return answer.out.strip()
+        from difflib import get_close_matches  # noqa: PLC0415
+
+        near = get_close_matches(ref, self.branches(), n=3, cutoff=0.5)
+        also = f" Did you mean {', '.join(near)}?" if near else ""
+        raise NotFound(
+            f"There is no commit {ref!r} in this repository.{also}",
+            not_done="Nothing was made.",
+            hint="git branch --all",
+        )
+
+    def branches(self) -> dict[str, str]:
+        """All local branches with the commit each is at."""
+        return listing.branches(self.common)
+
+    def check_branch_name(self, name: str) -> None:
+        """Raises UsageError for a name that git does not take for a branch."""
+        # `--branch` alone would expand `@{-1}` to a branch that was checked out before.
+        answer = self.common.ask("check-ref-format", f"refs/heads/{name}")
+        if answer.code or name.startswith("-") or name == "HEAD":
+            raise UsageError(f"{name!r} cannot be a branch name.", hint="git help check-ref-format lists the rules")
+
+    def worktrees(self) -> list[Worktree]:
+        """All worktrees, the main one (or the bare hub) first."""
+        return listing.worktrees(self.common)
+
+    def travel(self) -> Travel:
+        """What a new worktree will not get from the place we stand in."""
+        return listing.travel(self.here) if self.top else Travel()
+
+    def lock(self, patience: float = PATIENCE) -> AbstractContextManager[None]:
+        """The repository's lock, across processes; not re-entrant. Raises Busy or DiskFailed."""
+        return repository_lock(self.common_dir, patience)
+
+    def create(
+        self,
+        path: Path,
+        branch: str,
+        base_oid: str,
+        *,
+        many: bool = False,
+        on_phase: Callable[[str], None] = lambda _phase: None,
+    ) -> Created:
+        """A complete worktree at `path` on the new `branch`; `many` says that others are filled meanwhile.
+
+        Phases: `worktree`, `files`, `hook`. Takes the lock for the first. On an error nothing is left.
+        Raises AlreadyExists, Conflict, Busy, DiskFailed, GitFailed.
+        """
+        return create.create(self, path, branch, base_oid, many=many, on_phase=on_phase)
+
+    def undo_create(self, path: Path, branch: str, base_oid: str) -> None:
+        """Takes a half-made worktree away: folder, entry, and the branch if it is still at `base_oid`.
+
+        Raises Dirty, and does nothing, when the branch has moved on.
+        """
+        create.undo(self, path, branch, base_oid)
+
+    def status(self, path: Path, base_oid: str) -> WorktreeStatus | None:
+        """The state of one worktree against its base; None if the folder is gone."""
+        return self.statuses([(path, base_oid)])[0]
+
+    def statuses(self, wants: Sequence[tuple[Path, str]]) -> list[WorktreeStatus | None]:
+        """The state of each (path, base id), in order; None where the folder is gone."""
+        paths = [path for path, _ in wants]
+        found = statuses(self.runner, paths)
+        return self._ahead.fill(found, [base for _, base in wants])
+
+    def refresh_index(self, path: Path) -> None:
+        """Makes later statuses cheap, once, a second or more after creation. A held lock is no error."""
+        self.runner.at(path).ask("update-index", "-q", "--refresh")
+
+    def merge_line(self, branch: str) -> str:
+        """The command line that merges `branch` into what is checked out."""
+        return f"git merge {shlex.quote(branch)}"
+
+    def inspect(self, path: Path, base_oid: str) -> Work:
+        """What would be missed if the linked worktree at `path` went. Raises as `remove` for what is none."""
+        return work.inspect(self, path, base_oid)
+
+    def remove(
+        self,
+        path: Path,
+        *,
+        archive: str,
+        trash: Path,
+        expect: Identity | None,
+        base_oid: str,
+        at: float,
+        discard: bool = False,
+        on_step: Callable[[str], None] = lambda _step: None,
+    ) -> Removed:
+        """Takes the linked worktree at `path` out so that `restore` brings it back; the branch stays.
+
+        `at` is now, in seconds since the epoch. Steps: `recorded`, `saved`, `moved`, `removed`. A call
+        that was broken off is finished by the same call again or taken back by `restore`.
+        Raises NotAllowed, NotFound, Blocked, Dirty, Conflict, DiskFailed, GitFailed.
+        """
+        request = removal.Request(path, archive, trash, expect, base_oid, at, discard=discard)
+        return removal.remove(self, request, on_step)
+
+    def restore(self, folder: Path, *, on_step: Callable[[str], None] = lambda _step: None) -> Restored:
+        """Brings a removed worktree back from its trash `folder`, or from its refs if that was swept.
+
+        Steps: `branch`, `entry`, `moved`. Raises AlreadyExists, Conflict, NotFound, DiskFailed, GitFailed.
+        """
+        return restore.restore(self, folder, on_step)
+
+    def archives(self) -> list[Archive]:
+        """Removals on record in this repository, the newest first."""
+        return archive.archives(self.common)
+
+    def delete_archive(self, name: str) -> None:
+        """Drops the refs of a removal; its commits then live as long as something else names them."""
+        archive.delete(self.common, name)

@@ -1,0 +1,133 @@
+"""The state of worktrees, many at once, without taking a lock that an agent's own git may need."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fan.errors import FanError
+from fan.world.git.run import Runner
+from fan.world.git.values import WorktreeStatus
+
+WIDTH = 8
+_ZERO = "(initial)"
+
+
+class Ahead:
+    """How many commits a head has that its base lacks. Two ids always give the same answer: it is kept."""
+
+    def __init__(self, common: Runner) -> None:
+        self._common = common
+        self._known: dict[tuple[str, str], int | None] = {}
+
+    def counts(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int | None]:
+        """Counts for pairs of (base, head), by one git per base; None where an object is missing."""
+        wanted = set(pairs)
+        unknown: dict[str, list[str]] = defaultdict(list)
+        for base, head in wanted - self._known.keys():
+            if base == head:
+                self._known[base, head] = 0
+            else:
+                unknown[base].append(head)
+        for base, heads in unknown.items():
+            self._learn(base, heads)
+        return {pair: self._known[pair] for pair in wanted}
+
+    def fill(self, found: Sequence[WorktreeStatus | None], bases: Sequence[str]) -> list[WorktreeStatus | None]:
+        """The statuses with `ahead` of their bases set, in order."""
+        pairs = [
+            (base, one.oid) if one is not None and one.oid is not None else None
+            for one, base in zip(found, bases, strict=True)
+        ]
+        counts = self.counts(pair for pair in pairs if pair)
+        return [
+            replace(one, ahead=counts[pair]) if one is not None and pair else one
+            for one, pair in zip(found, pairs, strict=True)
+        ]
+
+    def _learn(self, base: str, heads: list[str]) -> None:
+        feed = "".join(f"{oid}\n" for oid in (*heads, f"^{base}"))
+        answer = self._common.ask("rev-list", "--parents", "--stdin", feed=feed)
+        if not answer.code:
+            graph = dict(_commit_and_parents(answer.out))
+            self._known |= {(base, head): _reachable(head, graph) for head in heads}
+        elif len(heads) == 1:
+            self._known[base, heads[0]] = None
+        else:
+            for head in heads:
+                self._learn(base, [head])
+
+
+def status(runner: Runner, path: Path) -> WorktreeStatus | None:
+    """Branch, head and changes of one worktree, `ahead` left open; None if the folder is gone."""
+    if not path.is_dir():
+        return None
+    if not (path / ".git").exists():
+        # git would walk up and answer for a repository that the folder happens to lie in.
+        return WorktreeStatus(None, None, None, None, f"{path} is no worktree any more: its .git is gone.")
+    try:
+        answer = runner.at(path).ask(
+            "status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--untracked-files=normal"
+        )
+    except FanError as error:
+        return WorktreeStatus(None, None, None, None, error.message)
+    if answer.code:
+        return WorktreeStatus(None, None, None, None, answer.words)
+    return _parse(answer.fields)
+
+
+def statuses(runner: Runner, paths: Sequence[Path]) -> list[WorktreeStatus | None]:
+    """`status` of each path, in order, eight at a time."""
+    found: list[WorktreeStatus | None] = [None] * len(paths)
+    rest = iter(enumerate(paths))
+    turn = threading.Lock()
+
+    def work() -> None:
+        while True:
+            with turn:
+                index, path = next(rest, (-1, Path()))
+            if index < 0:
+                return
+            found[index] = status(runner, path)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(WIDTH, len(paths)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def _parse(fields: list[str]) -> WorktreeStatus:
+    oid: str | None = None
+    branch: str | None = None
+    changes = 0
+    for field in fields:
+        if field.startswith("# branch.oid "):
+            oid = None if field.endswith(_ZERO) else field.removeprefix("# branch.oid ")
+        elif field.startswith("# branch.head "):
+            name = field.removeprefix("# branch.head ")
+            branch = None if name == "(detached)" else name
+        elif not field.startswith("#"):
+            changes += 1
+    return WorktreeStatus(oid, branch, changes, None)
+
+
+def _commit_and_parents(text: str) -> Iterable[tuple[str, list[str]]]:
+    for line in text.splitlines():
+        oid, *parents = line.split()
+        yield oid, parents
+
+
+def _reachable(head: str, graph: dict[str, list[str]]) -> int:
+    seen: set[str] = set()
+    rest = [head]
+    while rest:
+        oid = rest.pop()
+        if oid in graph and oid not in seen:
+            seen.add(oid)
+            rest += graph[oid]
+    return len(seen)

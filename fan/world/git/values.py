@@ -1,0 +1,161 @@
+"""What the git door answers with. Object ids are full hex; branches are short names without `refs/heads/`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a place stands on; `branch` is None when HEAD is detached."""
+
+    oid: str
+    branch: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit, by id and first line."""
+
+    oid: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """One entry of `git worktree list`; `locked` and `prunable` hold git's reason, empty for none."""
+
+    path: Path
+    oid: str
+    branch: str | None
+    main: bool
+    bare: bool
+    detached: bool
+    locked: str | None
+    prunable: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Travel:
+    """What a new worktree does not get from the place we stand in.
+
+    Names are at most ten a list, folders collapsed. `complete` is False when git took too long to tell.
+    """
+
+    changed: int = 0
+    untracked: int = 0
+    untracked_names: tuple[str, ...] = ()
+    ignored: int = 0
+    ignored_names: tuple[str, ...] = ()
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A complete worktree. `warnings` are sentences for the person, in the order they arose."""
+
+    path: Path
+    branch: str
+    oid: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorktreeStatus:
+    """One worktree now. `changes` counts changed and untracked paths, an untracked folder as one.
+
+    None means that git could not tell; `problem` then has its words.
+    """
+
+    oid: str | None
+    branch: str | None
+    changes: int | None
+    ahead: int | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What must still be so when a folder that was looked at is removed."""
+
+    device: int
+    inode: int
+    gitfile: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a worktree holds that its base does not: what would be missed.
+
+    `commits` are the newest first, at most 20 of `ahead`. Names are at most 20 a list, counts are whole.
+    `links` are untracked symbolic links and `dependencies` ignored folders that a tool makes again;
+    neither counts as work. `problems` are submodules and nested repositories with work of their own.
+    """
+
+    path: Path
+    identity: Identity
+    oid: str
+    branch: str | None
+    ahead: int
+    commits: tuple[Commit, ...]
+    staged: tuple[str, ...]
+    staged_count: int
+    modified: tuple[str, ...]
+    modified_count: int
+    untracked: tuple[str, ...]
+    untracked_count: int
+    links: tuple[str, ...]
+    ignored: tuple[str, ...]
+    ignored_count: int
+    dependencies: tuple[str, ...]
+    problems: tuple[str, ...]
+    operation: str | None
+    stashes: tuple[str, ...]
+    locked: str | None
+
+    @property
+    def dirty(self) -> bool:
+        """Whether anything is uncommitted, ignored files left aside."""
+        return bool(self.staged_count or self.modified_count or self.untracked_count or self.operation)
+
+    @property
+    def any(self) -> bool:
+        """Whether removal takes something away from where the person would look for it."""
+        return bool(self.dirty or self.ahead or self.ignored_count or self.problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A worktree that is gone from its place. `refs` maps `head`, `index`, `tree` to ids; empty if discarded."""
+
+    archive: str
+    path: Path
+    branch: str | None
+    oid: str
+    trash: Path | None
+    refs: dict[str, str]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A worktree that is back. `complete` is False when it came from the refs; `notes` say what differs."""
+
+    path: Path
+    branch: str | None
+    oid: str
+    complete: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A removal on record; `at` is in seconds since the epoch. `refs` maps `head`, `index`, `tree` to ids."""
+
+    name: str
+    path: Path
+    branch: str | None
+    oid: str
+    at: float
+    refs: dict[str, str]

@@ -1,0 +1,123 @@
+"""Starting our server and making sessions on it."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+
+from fan.errors import AlreadyExists, DiskFailed, TmuxFailed, ToolMissing
+from fan.world.tmux import launch
+from fan.world.tmux.quoting import Command
+from fan.world.tmux.transport import (
+    LIMIT_SECONDS,
+    NoServer,
+    Output,
+    ProcessTransport,
+    client_environment,
+    program,
+)
+
+OLDEST = (3, 2)
+SOCKET_BYTES = 100
+
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+
+
+def version(environ: Mapping[str, str]) -> tuple[int, int]:
+    """The version of the tmux on PATH. Raises ToolMissing when there is none or it is too old."""
+    command = [program(environ), "-V"]
+    try:
+        said = subprocess.run(
+            command,
+            env=client_environment(environ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_SECONDS,
+            check=False,
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise TmuxFailed(f"tmux could not be run: {error}", hint="fan doctor") from error
+    return checked_version(said)
+
+
+def checked_version(said: str) -> tuple[int, int]:
+    """The version in what `tmux -V` said; one without a number is a development build."""
+    found = _VERSION.search(said)
+    if found is None:
+        return (99, 0)
+    number = (int(found[1]), int(found[2]))
+    if number < OLDEST:
+        raise ToolMissing(
+            f"{said.strip()} is too old: fan needs {OLDEST[0]}.{OLDEST[1]}",
+            hint="apt install tmux (or: brew install tmux)",
+        )
+    return number
+
+
+def check_socket(socket: Path) -> None:
+    """Refuse a path that tmux cannot bind. Raises TmuxFailed."""
+    if len(os.fsencode(socket)) > SOCKET_BYTES:
+        raise TmuxFailed(
+            f"the socket path {socket} is longer than the {SOCKET_BYTES} bytes that tmux takes",
+            hint="set FAN_RUNTIME_DIR to a shorter folder",
+        )
+
+
+def create(process: ProcessTransport, name: str, commands: Sequence[Command], env: Mapping[str, str]) -> Output:
+    """Run the chain that makes session `name`, starting the server if need be. Raises AlreadyExists."""
+    # A server that is just ending refuses clients for some milliseconds.
+    ending = Retrying(
+        retry=retry_if_exception_type(NoServer), stop=stop_after_delay(5), wait=wait_fixed(0.05), reraise=True
+    )
+    return refuse_duplicate(ending(_create, process, commands, env), name)
+
+
+def refuse_duplicate(output: Output, name: str) -> Output:
+    """The output of a command that names a session. Raises AlreadyExists, TmuxFailed."""
+    if "duplicate session" in output.error:
+        raise AlreadyExists(f"a session named {name} is already there", not_done="nothing was opened", hint="fan ls")
+    return succeeded(output)
+
+
+def succeeded(output: Output) -> Output:
+    """The output, of a command that succeeded. Raises TmuxFailed in tmux's own words."""
+    if not output.ok:
+        raise TmuxFailed(f"tmux refused: {output.error or 'the command was not run'}", hint="fan doctor")
+    return output
+
+
+def _create(process: ProcessTransport, commands: Sequence[Command], env: Mapping[str, str]) -> Output:
+    try:
+        return process.chain(commands, env=env)
+    except NoServer:
+        _start(process)
+        return process.chain(commands, env=env)
+
+
+def _start(process: ProcessTransport) -> None:
+    """Start the server knowing nearly nothing of our environment, and standing in no folder of ours."""
+    _private_folder(process.socket.parent)
+    known = {name: process.environ[name] for name in launch.SERVER_NAMES if name in process.environ}
+    stay = (("start-server",), ("set-option", "-g", "exit-empty", "off"))
+    succeeded(process.chain(stay, env=known, cwd="/", start=True))
+
+
+def _private_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+    except OSError as error:
+        raise DiskFailed(f"the folder {folder} of the tmux socket cannot be made: {error}") from error
+    if found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
+        raise DiskFailed(
+            f"the folder {folder} of the tmux socket is open to others",
+            not_done="no tmux server was started",
+            hint=f"chmod 700 {folder}",
+        )

@@ -1,0 +1,7 @@
+"""Fixtures of the benchmarks."""
+
+from __future__ import annotations
+
+from tests.support.cli import fan
+
+__all__ = ["fan"]

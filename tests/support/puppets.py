@@ -1,0 +1,71 @@
+"""The puppet as an agent of `fan`, and what it wrote down about each member."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from tests.support.cli import ROOT, Fan
+from tests.support.wait import eventually
+
+FOLDER = ROOT / "tests" / "puppets"
+Row = Mapping[str, Any]
+
+
+class Puppets:
+    """The puppet's recipe and program in the home of one `fan`; a turn takes 0.3 s unless told otherwise."""
+
+    def __init__(self, fan: Fan) -> None:
+        self.folder = fan.folder / "p"
+        self.folder.mkdir()
+        self.recipes = fan.config / "recipes"
+        self.recipes.mkdir(parents=True)
+        shutil.copy(FOLDER / "recipes" / "puppet.toml", self.recipes)
+        fan.env["PATH"] = os.pathsep.join([str(FOLDER), fan.env["PATH"]])
+        fan.env |= {"PUPPET_DIR": str(self.folder), "PUPPET_ARGS": "--busy 0.3"}
+
+    def raw(self, row: Row) -> bytes:
+        """Every byte that a member's puppet was typed."""
+        return self._read(row, "raw")
+
+    def submitted(self, row: Row) -> list[bytes]:
+        """The texts that were submitted to it, byte for byte."""
+        return [one["text"].encode("utf-8", "surrogateescape") for one in self._records(row, "submitted")]
+
+    def events(self, row: Row, name: str = "") -> list[dict[str, Any]]:
+        """What it did, or only the events of one name."""
+        return [one for one in self._records(row, "events") if name in ("", one["event"])]
+
+    def started(self, row: Row) -> dict[str, Any]:
+        """How it was started: pid, cwd, argv and env; waits for it."""
+        eventually(lambda: self.events(row, "start"), within=15)
+        return self.events(row, "start")[0]
+
+    def takes(self, row: Row, *texts: str, within: float = 20.0) -> None:
+        """Waits until exactly these texts were submitted to it, in this order."""
+        eventually(lambda: len(self.submitted(row)) >= len(texts), within=within)
+        assert self.submitted(row) == [text.encode() for text in texts]
+
+    def ever_submitted(self) -> list[bytes]:
+        """All that any puppet was ever submitted."""
+        ids = sorted(file.stem for file in self.folder.glob("*.submitted"))
+        return [text for name in ids for text in self.submitted({"id": name})]
+
+    def _records(self, row: Row, kind: str) -> list[dict[str, Any]]:
+        lines = self._read(row, kind).decode().splitlines(keepends=True)
+        return [json.loads(line) for line in lines if line.endswith("\n")]
+
+    def _read(self, row: Row, kind: str) -> bytes:
+        file = self.folder / f"{row['id']}.{kind}"
+        return file.read_bytes() if file.exists() else b""
+
+
+@pytest.fixture
+def puppets(fan: Fan) -> Iterator[Puppets]:
+    """The puppet, known to this test's `fan`."""
+    yield Puppets(fan)

@@ -1,0 +1,101 @@
+"""The store on a disk that is full."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fan.core.model import Delivery, Group, Member, Step
+from fan.errors import StoreFailed
+from fan.world.store.connection import connect
+from fan.world.store.records import Store
+from fan.world.store.reports import report
+
+GROUP = Group("g", "fan/x", Path("/r"), "main", "a", "p", 0.0, 1, 0.0)
+MEMBER = Member("m", "g", 1, "fan/x", Path("/w"), "s", "demo", "", "a", Step.PLANNED, launch="l")
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """One megabyte of disk."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount a small disk")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)], capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip("a small disk cannot be mounted here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def fill(disk: Path) -> Path:
+    """Take all that is left."""
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        size = 65536
+        while size:
+            try:
+                file.write(b"\0" * size)
+            except OSError:
+                size //= 2
+    return ballast
+
+
+def test_a_full_disk_is_told_and_nothing_is_half_written(disk: Path) -> None:
+    """Each write either is on record or raises StoreFailed; once there is room the same store goes on.
+
+    Red when a failed commit leaves its transaction open: every later write of the courier would be refused.
+    """
+    store = Store(disk / "state")
+    store.add_group(GROUP, [MEMBER], [])
+    ballast = fill(disk)
+    written = 0
+    with pytest.raises(StoreFailed) as refused:
+        for _ in range(400):
+            store.add_delivery(Delivery(0, "m", "x" * 3000, 0.0))
+            written += 1
+    assert "not on record" in refused.value.not_done
+    with pytest.raises(StoreFailed):
+        others = [replace(MEMBER, id=f"m{n}", n=n, path=Path(f"/w{n}"), session=f"s{n}") for n in range(2, 60)]
+        store.add_group(replace(GROUP, id="g2", stem="fan/y", prompt="x" * 100_000), others, [])
+    assert [one.id for one in store.groups()] == ["g"]
+    assert len(store.deliveries("m")) == written
+    ballast.unlink()
+    assert store.add_delivery(Delivery(0, "m", "now", 0.0)).id == written + 1
+    store.close()
+    again = Store(disk / "state")
+    assert len(again.deliveries("m")) == written + 1
+    again.close()
+
+
+def test_a_store_cannot_begin_on_a_full_disk(disk: Path) -> None:
+    """StoreFailed; with room it begins as if nothing had been."""
+    ballast = fill(disk)
+    with pytest.raises(StoreFailed):
+        Store(disk / "state")
+    ballast.unlink()
+    store = Store(disk / "state")
+    store.add_group(GROUP, [MEMBER], [])
+    store.close()
+
+
+def test_a_hook_on_a_full_disk_leaves_the_record_as_it_was(disk: Path) -> None:
+    """A report that cannot be stored is refused as a whole."""
+    store = Store(disk / "state")
+    store.add_group(GROUP, [MEMBER], [])
+    ballast = fill(disk)
+    environ = {"FAN_STATE_DIR": str(store.folder), "FAN_MEMBER": "m", "FAN_LAUNCH": "l"}
+    with pytest.raises(StoreFailed):
+        report(environ, "working", "", "x" * 200_000)
+    assert store.reports_since(MEMBER, 0) == []
+    ballast.unlink()
+    report(environ, "working", "", "")
+    assert len(store.reports_since(MEMBER, 0)) == 1
+    store.close()
+    connect(str(store.folder)).close()
