@@ -10,12 +10,12 @@ def main() -> None:
     """Run the command line of this process and exit."""
     words = sys.argv[1:]
     if words[:1] == ["report"] and "--help" not in words and "-h" not in words:
-        from fan.cli.hot import report  # noqa: PLC0415 - see above
+        from fan.cli.hot import report
 
         report(words[1:])
         return
     _speak_utf8()
-    from fan.cli.app import run  # noqa: PLC0415 - see above
+    from fan.cli.app import run
 
     sys.exit(run(words))
 

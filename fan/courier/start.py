@@ -18,7 +18,7 @@ NOT_CARRIED = ("FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_BIN")
 def ensure(world: World) -> None:
     """Have a courier of this version or a newer one running; an older one is asked to leave first."""
     # 50 ms to import, and only needed when a courier may be.
-    from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed  # noqa: PLC0415
+    from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
     # Its session may be that of one that is just starting, or of one that just died.
     patient = Retrying(
@@ -32,12 +32,12 @@ def _ensure(world: World) -> None:
         if not _is_older(world):
             return
         _dismiss(world)
-    world.tmux.start_courier([world.fan_words[0], "-m", "fan.courier"], environment(world.environ))
+    world.tmux.start_courier([*world.python, "fan.courier"], environment(world.environ))
 
 
 def _is_running(world: World) -> bool:
     """Whether somebody holds the courier's lock."""
-    from filelock import FileLock, Timeout  # noqa: PLC0415 - as above
+    from filelock import FileLock, Timeout
 
     try:
         with FileLock(private_folder(world.paths.state) / world.paths.courier_lock.name, timeout=0):
@@ -71,7 +71,7 @@ def _is_older(world: World) -> bool:
 
 def _dismiss(world: World) -> None:
     """End the older courier, finishing the step that it is in."""
-    from fan.world import processes  # noqa: PLC0415 - as above
+    from fan.world import processes
 
     running = world.store.running()
     if running and processes.alive(running.pid, running.started):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import json
 import shlex
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -74,7 +73,7 @@ def too_large(environ: Mapping[str, str]) -> list[str]:
 def own_program(world: World) -> Path:
     """A file that runs this very `fan`, whatever PATH a login shell of the agent's sets."""
     file = world.paths.state / "bin" / "fan"
-    write_program(file, f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m fan "$@"\n')
+    write_program(file, f'#!/bin/sh\nexec {shlex.join(world.python)} fan "$@"\n')
     return file
 
 

@@ -131,7 +131,7 @@ def _deal(agents: Sequence[str], count: int, world: World) -> list[Choice]:
 
 def _argv(choice: Choice, world: World) -> tuple[str, ...]:
     """The command line without what belongs to one member; the program must be there."""
-    command = [word.replace("{python}", world.fan_words[0]) for word in choice.recipe.launch.command]
+    command = [word.replace("{python}", world.python[0]) for word in choice.recipe.launch.command]
     first = program(command[0], choice.recipe, world.environ)
     return (first, *command[1:], *choice.option.arguments)
 

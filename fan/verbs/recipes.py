@@ -69,5 +69,5 @@ def _entry(world: World, name: str, file: Path) -> Entry:
 
 
 def _program(world: World, recipe: Recipe) -> str:
-    command = recipe.launch.command[0].replace("{python}", world.fan_words[0])
+    command = recipe.launch.command[0].replace("{python}", world.python[0])
     return shutil.which(command, path=world.environ.get("PATH")) or ""

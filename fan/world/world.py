@@ -7,17 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fan.world import paths as places
-from fan.world.catalogue import Catalogue
 from fan.world.clock import Clock
-from fan.world.files import private_folder
-from fan.world.git import Git
 from fan.world.paths import Paths
-from fan.world.settings import Settings
-from fan.world.settings import load as load_settings
-from fan.world.store.records import Store
-from fan.world.tmux import Tmux
+
+# Doors are imported when they are first used: together they cost a verb that needs one more than the verb itself.
+if TYPE_CHECKING:
+    from fan.world.catalogue import Catalogue
+    from fan.world.git import Git
+    from fan.world.settings import Settings
+    from fan.world.store.records import Store
+    from fan.world.tmux import Tmux
 
 
 @dataclass(frozen=True)
@@ -32,32 +34,43 @@ class World:
     @cached_property
     def store(self) -> Store:
         """Intent and history."""
+        from fan.world.files import private_folder
+        from fan.world.store.records import Store
+
         return Store(private_folder(self.paths.state))
 
     @cached_property
     def tmux(self) -> Tmux:
         """`fan`'s own tmux server."""
+        from fan.world.tmux import Tmux
+
         return Tmux(self.paths.socket, self.environ)
 
     @cached_property
     def git(self) -> Git:
         """git, wherever we stand."""
+        from fan.world.git import Git
+
         return Git(self.environ)
 
     @cached_property
     def catalogue(self) -> Catalogue:
         """The recipes."""
+        from fan.world.catalogue import Catalogue
+
         return Catalogue(self.paths.recipes)
 
     @cached_property
     def settings(self) -> Settings:
         """Every setting with where it came from."""
-        return load_settings(self.paths.config, self.environ)
+        from fan.world.settings import load
+
+        return load(self.paths.config, self.environ)
 
     @property
-    def fan_words(self) -> list[str]:
-        """How this very program is started again, whatever PATH says by then."""
-        return [sys.executable, "-m", "fan"]
+    def python(self) -> list[str]:
+        """How this very Python runs a module of ours; `-P`: never one of the folder that we stand in."""
+        return [sys.executable, "-P", "-m"]
 
 
 def open_world(environ: Mapping[str, str], cwd: Path) -> World:

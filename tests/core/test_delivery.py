@@ -127,7 +127,12 @@ def test_not_echoed_means_no_enter() -> None:
     """Not seen within two seconds: not sent, watched further, nothing pressed or pasted."""
     assert step(ECHO, QUIET, SUBMIT) == (ECHO, Action.NOTHING)
     after, action = step(ECHO, replace(QUIET, at=101.0), SUBMIT)
-    assert (after.status, after.phase, after.note, action) == (Status.NOT_SENT, "watching", "not echoed", Action.NOTHING)
+    assert (after.status, after.phase, after.note, action) == (
+        Status.NOT_SENT,
+        "watching",
+        "not echoed",
+        Action.NOTHING,
+    )
 
 
 def test_a_slow_recipe_has_its_own_time() -> None:
@@ -297,7 +302,13 @@ def test_a_retry_begins_with_nothing_of_the_first_try(rows: list[str], again: bo
     """Red when the time of the first echo stays: the Enter would come without its gap."""
     fresh = retried(replace(WATCHED, seen_at=99.5, waited=9.0), rows, again=again)
     assert fresh is not None
-    assert (fresh.seen_at, fresh.pressed_at, fresh.waited, fresh.evidence, fresh.done_at) == (None, None, 0.0, "", None)
+    assert (fresh.seen_at, fresh.pressed_at, fresh.waited, fresh.evidence, fresh.done_at) == (
+        None,
+        None,
+        0.0,
+        "",
+        None,
+    )
 
 
 DELIVERIES = st.builds(
@@ -319,7 +330,10 @@ DELIVERIES = st.builds(
     presses=st.integers(0, 4),
 )
 READINGS = [
-    *(reading(rows) for rows in (box(), box(TEXT), box("oh"), box(f"oh {TEXT}"), box(footer=WORKING), box(footer=QUESTION))),
+    *(
+        reading(rows)
+        for rows in (box(), box(TEXT), box("oh"), box(f"oh {TEXT}"), box(footer=WORKING), box(footer=QUESTION))
+    ),
     *(reading(list(rows)) for rows in (TRUST, PERMISSION, LIMIT, ("odd",))),
     *(gone(), held(), unseen("no"), reading(box(), dead=True), reading(box(), in_mode=True)),
 ]
@@ -358,8 +372,13 @@ def test_from_any_record_and_any_sight(before: Delivery, seen: Sight) -> None:
     if after.status is Status.SENT:
         assert after.evidence
         assert seen.took == (TEXT,) or before.presses > 0
-    assert after.typed is not Typed.NO or before.typed is Typed.NO or (before.phase, after.phase) in (
-        ("pasting", "waiting"),
-        (before.phase, before.phase),
+    assert (
+        after.typed is not Typed.NO
+        or before.typed is Typed.NO
+        or (before.phase, after.phase)
+        in (
+            ("pasting", "waiting"),
+            (before.phase, before.phase),
+        )
     )
     assert seen.reading.state is not State.NEEDS_INPUT or seen.reading.open or action is Action.NOTHING

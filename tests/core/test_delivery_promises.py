@@ -129,7 +129,9 @@ class Story:
     def is_held_up(self, sight: Sight) -> bool:
         is_visible = sight.reading.state not in (State.UNKNOWN, State.EXITED)
         return is_visible and (
-            self.pane.mode in ("dialog", "limit") or self.pane.in_mode or (self.pane.mode == "rest" and self.pane.draft != [])
+            self.pane.mode in ("dialog", "limit")
+            or self.pane.in_mode
+            or (self.pane.mode == "rest" and self.pane.draft != [])
         )
 
     def check_pane(self) -> None:
@@ -137,7 +139,9 @@ class Story:
         assert len(self.pane.typed) <= self.allowed, "typed twice"
         assert sum(("fan", PROMPT) in draft for draft in self.pane.taken) <= self.allowed, "taken twice"
         assert self.pane.pressed <= self.allowed * (SUBMIT.presses + 1), "pressed without end"
-        assert len(self.pane.typed) == self.earlier or self.record.typed is not Typed.NO, "the record denies what was typed"
+        assert len(self.pane.typed) == self.earlier or self.record.typed is not Typed.NO, (
+            "the record denies what was typed"
+        )
 
     def until_quiet(self) -> None:
         """Nothing further happens; the courier goes on for as long as any limit of time could last."""
@@ -176,7 +180,9 @@ def test_whatever_happens_the_promises_hold(turns: list[Turn], hooks: bool) -> N
 
 @settings(max_examples=100, deadline=None)
 @given(
-    st.lists(st.tuples(st.sampled_from(["before", "after", "idle", ""]), st.sampled_from([0.05, 0.4, 0.75])), max_size=30),
+    st.lists(
+        st.tuples(st.sampled_from(["before", "after", "idle", ""]), st.sampled_from([0.05, 0.4, 0.75])), max_size=30
+    ),
     st.booleans(),
     st.booleans(),
 )

@@ -31,7 +31,8 @@ def is_control(char: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    "text", ["run the tests;", ";", "a;b;", "a\\;", "-n 3", "tab\there", "a\n\nb", "$(x) `y` #{z}", "«ü» 你好 🎉 e\u0301"]
+    "text",
+    ["run the tests;", ";", "a;b;", "a\\;", "-n 3", "tab\there", "a\n\nb", "$(x) `y` #{z}", "«ü» 你好 🎉 e\u0301"],
 )
 def test_what_is_no_control_character_is_typed_as_given(text: str) -> None:
     """B031, B072: semicolons, backslashes, tabs, blank lines, substitutions and any Unicode stay byte for byte."""
@@ -57,7 +58,9 @@ def test_control_characters_and_closing_newlines_go(given_: str, typed: str) -> 
 @given(TEXT)
 def test_bytes_are_intact_but_for_control_characters(text: str) -> None:
     """For any text: what is typed is what was given without control characters, line ends as line feeds."""
-    kept = "".join(char for char in text.replace("\r\n", "\n").replace("\r", "\n") if char in "\t\n" or not is_control(char))
+    kept = "".join(
+        char for char in text.replace("\r\n", "\n").replace("\r", "\n") if char in "\t\n" or not is_control(char)
+    )
     if not kept.strip():
         with pytest.raises(Empty):
             prepare(text, PLAIN)

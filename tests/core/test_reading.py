@@ -399,7 +399,11 @@ def test_nothing_but_rest_is_typed_into(
     assert not (screen in ("trust", "permission") and command == "agent" and not dead) or seen.is_dialog
 
 
-@given(st.lists(st.text(st.sampled_from(f"{RULE[0]}> ?abces1.()"), max_size=30), max_size=10), REPORTS, st.integers(0, 12))
+@given(
+    st.lists(st.text(st.sampled_from(f"{RULE[0]}> ?abces1.()"), max_size=30), max_size=10),
+    REPORTS,
+    st.integers(0, 12),
+)
 def test_no_screen_is_too_odd(rows: list[str], told: Any, cursor: int) -> None:
     """Arbitrary rows give an answer, and the same one twice."""
     one, two = (read(RECIPES[3], look(rows, cursor=cursor), told, 0.0) for _ in range(2))

@@ -49,7 +49,11 @@ BAD = [
         "submit.guards",
         "not a valid pattern",
     ),
-    (document(submit={"guards": [{"at": "middle", "match": "x", "add": "x", "why": "y"}]}), "$.submit.guards", "middle"),
+    (
+        document(submit={"guards": [{"at": "middle", "match": "x", "add": "x", "why": "y"}]}),
+        "$.submit.guards",
+        "middle",
+    ),
     (document(version={"command": ["a"], "pattern": "("}), "version.pattern", "not a valid pattern"),
     (document(version={"command": ["a"], "pattern": "x"}), "version.pattern", "group"),
     (screen(below="("), "screen.composer.below", "not a valid pattern"),

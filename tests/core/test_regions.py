@@ -15,7 +15,9 @@ EDGED = ComposerRule(prompt="^>( |$)", above="^─{20,}$", below="^─{20,}$", i
 FREE = ComposerRule(prompt="^>( |$)", indent="^  ", footer=2)
 CURSED = ComposerRule(prompt="^>( |$)", indent="^  ", footer=2, cursor=True)
 SCREEN = recipe().screen
-ROWS = st.lists(st.sampled_from([RULE, ">", "> text", "  more", "", "? for help", "● prose", "  " + RULE, "───"]), max_size=12)
+ROWS = st.lists(
+    st.sampled_from([RULE, ">", "> text", "  more", "", "? for help", "● prose", "  " + RULE, "───"]), max_size=12
+)
 
 
 def find(rule: ComposerRule, rows: list[str], cursor: int | None = None) -> Composer | None:
@@ -34,7 +36,12 @@ def test_a_box_and_what_stands_around_it() -> None:
     """Draft, footer, title and the lines directly above; blank rows at the bottom of a pane do not matter."""
     live = regions(SCREEN, look([*box("fix it\nnow", above=["old", "● done"]), "", "", ""], title=" t "))
     assert live.composer == Composer("fix it\nnow", "", 3, 6)
-    assert (live.footer, live.dialog, live.above, live.title) == ("? for help", "? for help", f"old ● done {RULE}", "t")
+    assert (live.footer, live.dialog, live.above, live.title) == (
+        "? for help",
+        "? for help",
+        f"old ● done {RULE}",
+        "t",
+    )
     assert live.text("composer") == "fix it\nnow"
     assert live.text("title") == "t"
 
@@ -146,12 +153,15 @@ LINES = st.builds(
     Line,
     st.one_of(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), ROWS.map("".join)),
     st.lists(
-        st.builds(Span, st.integers(0, 20), st.integers(0, 40), st.sampled_from(["dim", "reverse", "dim reverse"])), max_size=3
+        st.builds(Span, st.integers(0, 20), st.integers(0, 40), st.sampled_from(["dim", "reverse", "dim reverse"])),
+        max_size=3,
     ).map(tuple),
 )
 
 
-@given(st.lists(LINES, max_size=12), st.integers(0, 60), st.sampled_from([EDGED, FREE, CURSED, ComposerRule(prompt="")]))
+@given(
+    st.lists(LINES, max_size=12), st.integers(0, 60), st.sampled_from([EDGED, FREE, CURSED, ComposerRule(prompt="")])
+)
 def test_no_screen_is_too_odd(lines: list[Line], cursor: int, rule: ComposerRule) -> None:
     """Arbitrary lines, spans and cursors never raise, and a composer that is found lies on the screen."""
     found = find_composer(rule, lines, cursor)

@@ -256,7 +256,9 @@ def test_a_migration_that_fails_leaves_nothing_half_done(folder: Path, monkeypat
     db.close()
 
 
-@pytest.mark.parametrize("damage", [b"not a database at all, but long enough to look at" * 40, b"SQLite format 3\0" + b"\xff" * 4080])
+@pytest.mark.parametrize(
+    "damage", [b"not a database at all, but long enough to look at" * 40, b"SQLite format 3\0" + b"\xff" * 4080]
+)
 def test_a_damaged_file_is_told_and_kept(folder: Path, damage: bytes) -> None:
     """Byte for byte as it was, nothing beside it, the file named and a way out given."""
     folder.mkdir()
@@ -332,7 +334,8 @@ def test_many_processes_at_once_lose_nothing(folder: Path) -> None:
     """16 processes open a store that is not there yet, then write together: each finds all it wrote, in order."""
     argv = [sys.executable, "-c", WRITER, str(folder)]
     writers = [
-        subprocess.Popen([*argv, f"m{n}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for n in range(16)
+        subprocess.Popen([*argv, f"m{n}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for n in range(16)
     ]
     for writer in writers:
         assert writer.stdout is not None

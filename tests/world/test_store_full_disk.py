@@ -27,7 +27,9 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     place.mkdir()
     if os.geteuid() != 0:
         pytest.skip("only root may mount a small disk")
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)], capture_output=True, check=False)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)], capture_output=True, check=False
+    )
     if mounted.returncode:
         pytest.skip("a small disk cannot be mounted here")
     yield place

@@ -49,7 +49,11 @@ def test_an_agents_own_report_is_stored(store: Store) -> None:
     report(env(store), "needs_input", "permission", '{"a": "ü"}')
     found = store.last_reports([ONE, TWO])
     assert set(found) == {"one"}
-    assert (found["one"].state, found["one"].kind, found["one"].payload) == (State.NEEDS_INPUT, "permission", '{"a": "ü"}')
+    assert (found["one"].state, found["one"].kind, found["one"].payload) == (
+        State.NEEDS_INPUT,
+        "permission",
+        '{"a": "ü"}',
+    )
     assert found["one"].at > 1e9
     assert store.reports_since(ONE, 0) == [found["one"]]
     assert store.reports_since(ONE, found["one"].seq) == []
@@ -74,7 +78,8 @@ def test_a_foreign_report_is_dropped_and_noted(store: Store, changes: dict[str, 
 
 
 @pytest.mark.parametrize(
-    "changes", [{"FAN_MEMBER": ""}, {"FAN_MEMBER": "nobody"}, {"FAN_STATE_DIR": ""}, {"FAN_STATE_DIR": "/nowhere/else"}]
+    "changes",
+    [{"FAN_MEMBER": ""}, {"FAN_MEMBER": "nobody"}, {"FAN_STATE_DIR": ""}, {"FAN_STATE_DIR": "/nowhere/else"}],
 )
 def test_outside_of_a_launch_of_ours_nothing_happens(store: Store, changes: dict[str, str]) -> None:
     """An agent that a person started by hand has our hooks too: no error, no record, no folder made."""

@@ -22,7 +22,7 @@ def repository_lock(common_dir: Path, patience: float = PATIENCE) -> Iterator[No
 
     Raises Busy naming the file after `patience` seconds, DiskFailed where it cannot be written.
     """
-    from filelock import FileLock, Timeout  # noqa: PLC0415
+    from filelock import FileLock, Timeout
 
     file = common_dir / "fan.lock"
     until = time.monotonic() + patience

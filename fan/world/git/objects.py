@@ -31,7 +31,7 @@ class Objects:
 
     def refs_below(self, prefix: str) -> Iterator[CommitRef]:
         """All refs whose name begins with the path `prefix`, by name. Raises GitFailed for a broken one."""
-        from git import Reference  # noqa: PLC0415
+        from git import Reference
 
         try:
             for ref in Reference.iter_items(self._repo, prefix):
@@ -45,7 +45,7 @@ class Objects:
 @contextmanager
 def open_repo(common: Runner) -> Iterator[Objects]:
     """The objects of the repository that `common` runs on."""
-    from git import Repo  # noqa: PLC0415
+    from git import Repo
 
     with Repo(common.cwd) as repo:
         # GitPython adds the process's own variables, which may point to another repository.

@@ -72,7 +72,7 @@ class Repository:
         answer = self.here.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
         if not answer.code and ref:
             return answer.out.strip()
-        from difflib import get_close_matches  # noqa: PLC0415
+        from difflib import get_close_matches
 
         near = get_close_matches(ref, self.branches(), n=3, cutoff=0.5)
         also = f" Did you mean {', '.join(near)}?" if near else ""

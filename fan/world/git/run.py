@@ -218,7 +218,7 @@ def patiently(attempt: Callable[[], Output]) -> Output:
     output = attempt()
     if not output.code or lock_in_the_way(output.words) is None:
         return output
-    from tenacity import Retrying, retry_if_result, stop_after_delay, wait_random_exponential  # noqa: PLC0415
+    from tenacity import Retrying, retry_if_result, stop_after_delay, wait_random_exponential
 
     again = Retrying(
         retry=retry_if_result(lambda answer: answer.code != 0 and lock_in_the_way(answer.words) is not None),

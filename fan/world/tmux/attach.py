@@ -27,8 +27,8 @@ def attach(tmux: Tmux, pane: Pane) -> None:
 def open_window_for_person(tmux: Tmux, pane: Pane) -> None:
     """A window in the tmux of `$TMUX` that shows the session without a second status line and prefix."""
     # 110 ms to import, and only needed here.
-    from libtmux import Server  # noqa: PLC0415
-    from libtmux.exc import LibTmuxException  # noqa: PLC0415
+    from libtmux import Server
+    from libtmux.exc import LibTmuxException
 
     socket, _, rest = tmux.environ["TMUX"].partition(",")
     session = f"${rest.rpartition(',')[2]}:"
