@@ -38,8 +38,11 @@ def main() -> int:
     """Run until no session of ours is alive and nothing is pending."""
     world = open_world(os.environ, Path("/"))
     private_folder(world.paths.logs)
-    logging.basicConfig(filename=world.paths.logs / "courier.log", format="%(asctime)s %(message)s")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    logging.basicConfig(
+        filename=world.paths.logs / "courier.log", format="%(asctime)s %(process)d %(message)s", level=logging.INFO
+    )
+    for asked in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(asked, _leave)
     try:
         with FileLock(world.paths.courier_lock, timeout=LOCK_PATIENCE):
             return _run(world)
@@ -54,8 +57,15 @@ def main() -> int:
         raise
 
 
+def _leave(number: int, _frame: object) -> None:
+    """Go at once: everything is on record."""
+    log.info("left: signal %d", number)
+    sys.exit(0)
+
+
 def _run(world: World) -> int:
     pid = os.getpid()
+    log.info("started, version %s", __version__)
     world.store.set_running(Running(pid, processes.started(pid) or 0.0, __version__))
     bell = _bell(world)
     tmux = world.tmux.watch()
@@ -72,6 +82,7 @@ def _run(world: World) -> int:
         if ready:
             os.read(bell, 4096)
             courier.wake()
+    log.info("left: nothing to do")
     tmux.close()
     return 0
 

@@ -8,6 +8,7 @@ from fan import __version__
 from fan.core.standing import pending
 from fan.errors import AlreadyExists
 from fan.world.files import private_folder
+from fan.world.store.records import Running
 from fan.world.store.reports import ring
 from fan.world.world import World
 
@@ -28,14 +29,17 @@ def ensure(world: World) -> None:
 
 
 def _ensure(world: World) -> None:
-    if _is_running(world):
-        if not _is_older(world):
+    if _is_locked(world):
+        running = _alive(world)
+        if running is None:
+            raise AlreadyExists("a courier is just starting, or just leaving")
+        if _key(running.version) >= _key(__version__):
             return
-        _dismiss(world)
+        _dismiss(running)
     world.tmux.start_courier([*world.python, "fan.courier"], environment(world.environ))
 
 
-def _is_running(world: World) -> bool:
+def _is_locked(world: World) -> bool:
     """Whether somebody holds the courier's lock."""
     from filelock import FileLock, Timeout
 
@@ -64,18 +68,19 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for name in names if name not in NOT_CARRIED}
 
 
-def _is_older(world: World) -> bool:
-    running = world.store.running()
-    return running is not None and _key(running.version) < _key(__version__)
-
-
-def _dismiss(world: World) -> None:
-    """End the older courier, finishing the step that it is in."""
+def _alive(world: World) -> Running | None:
+    """The courier on record, if its process is there."""
     from fan.world import processes
 
     running = world.store.running()
-    if running and processes.alive(running.pid, running.started):
-        processes.end([processes.Process(running.pid, running.started)])
+    return running if running and processes.alive(running.pid, running.started) else None
+
+
+def _dismiss(running: Running) -> None:
+    """End an older courier; what it has begun is on record."""
+    from fan.world import processes
+
+    processes.end([processes.Process(running.pid, running.started)])
 
 
 def _key(text: str) -> tuple[int, ...]:

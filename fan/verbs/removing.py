@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fan.core.model import Member, Row, Step
+from fan.core.model import Member, Row, Step, Typed
 from fan.core.naming import new_id
 from fan.courier.housekeeping import close_deliveries
 from fan.errors import Blocked, Dirty, FanError, NotFound
@@ -88,6 +88,8 @@ def _remove(world: World, one: Known, removal: Removal, taken: Taken, *, discard
         discard=discard,
     )
     world.store.removed(archive.id, world.clock.now())
+    if work and not work.any and _never_began(world, member):
+        repo.undo_create(member.path, member.branch, member.base_oid)
     close_deliveries(world, member, "its member was removed")
     _tidy(world, member)
     taken.notes += [f"{member.branch}: {note}" for note in (*_had(work, discard=discard), *removed.notes)]
@@ -153,6 +155,11 @@ def _trash(member: Member) -> Path:
 
 def _never_made(member: Member) -> bool:
     return member.step in (Step.FAILED, Step.PLANNED)
+
+
+def _never_began(world: World, member: Member) -> bool:
+    """Whether nothing was ever typed to its agent: its branch, still at the base, then gives its name back."""
+    return all(delivery.typed is Typed.NO for delivery in world.store.deliveries(member.id))
 
 
 def _forget(world: World, member: Member) -> None:

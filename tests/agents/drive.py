@@ -9,7 +9,10 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+import psutil
 
 from tests.support.wait import eventually
 
@@ -83,14 +86,16 @@ class Stage:
         return done.stdout
 
     def end(self) -> None:
-        """Stop the server and wait until it is gone."""
-        command = ["tmux", "-S", str(self.socket), "-N", "kill-server"]
-        subprocess.run(command, env=self.environ, capture_output=True, timeout=20, check=False)
-        eventually(lambda: not self._answers(), within=10)
+        """Stop the server and wait until it and its programs are gone."""
+        pids = self._try("list-panes", "-a", "-F", "#{pid} #{pane_pid}").split()
+        self._try("kill-server")
+        for pid in {int(pid) for pid in pids}:
+            eventually(partial(_is_gone, pid), within=15)
 
-    def _answers(self) -> bool:
-        command = ["tmux", "-S", str(self.socket), "-N", "list-sessions"]
-        return subprocess.run(command, env=self.environ, capture_output=True, timeout=20, check=False).returncode == 0
+    def _try(self, *words: str) -> str:
+        command = ["tmux", "-S", str(self.socket), "-N", *words]
+        done = subprocess.run(command, env=self.environ, capture_output=True, text=True, timeout=20, check=False)
+        return done.stdout
 
     def _chain(self, commands: Sequence[Sequence[str]]) -> None:
         words: list[str] = []
@@ -136,10 +141,10 @@ class Actor:
         self.stage.tmux("paste-buffer", "-d", "-p", "-r", "-b", buffer, "-t", self.target)
 
     def submit(self, text: str) -> None:
-        """Paste, see that the screen took it, the pause that all agents need, Enter."""
-        before = self.screen()
+        """Paste, see it on the screen, the pause that all agents need, Enter: sooner, the Enter is lost."""
         self.paste(text)
-        eventually(lambda: self.screen() != before, within=10)
+        end = _letters(text)[-10:]
+        eventually(lambda: end in _letters(self.screen()) or "[Pasted" in self.screen(), within=15)
         time.sleep(GAP)
         self.press("Enter")
 
@@ -162,3 +167,12 @@ class Actor:
             return time.monotonic() - seen[-1][1] > still
 
         eventually(is_still, within=within)
+
+
+def _is_gone(pid: int) -> bool:
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def _letters(text: str) -> str:
+    """What is left when lines wrap elsewhere."""
+    return "".join(text.split())

@@ -19,7 +19,7 @@ from pathlib import Path
 from tests.agents.drive import Actor, Stage
 from tests.agents.fake_model.server import FakeModel
 from tests.agents.install import installed
-from tests.agents.scenes_claude import SCENES, Scene
+from tests.agents.scenes_claude import NARROW, SCENES, Scene
 from tests.agents.table import AGENTS
 
 AGENT = AGENTS["claude"]
@@ -76,7 +76,7 @@ def main() -> None:
     target.mkdir(parents=True, exist_ok=True)
     recorder = Recorder(target)
     for size in SIZES:
-        for scene in SCENES:
+        for scene in SCENES if size == SIZES[0] else NARROW:
             with _lab(scene, size) as (actor, model):
                 scene.play(actor, model, recorder)
 
@@ -108,7 +108,7 @@ def _lab(scene: Scene, size: tuple[int, int]) -> Iterator[tuple[Actor, FakeModel
     with tempfile.TemporaryDirectory() as folder, FakeModel() as model:
         AGENT.prepare(HOME, model.port)
         _settle(scene, project)
-        environ = AGENT.environ(HOME, model.port, program) | scene.variables
+        environ = AGENT.environ(HOME, model.port, program) | dict(scene.variables)
         if scene.subscriber:
             environ["CLAUDE_CODE_OAUTH_TOKEN"] = TOKEN
             del environ["ANTHROPIC_API_KEY"]
@@ -133,7 +133,7 @@ def _settle(scene: Scene, project: Path) -> None:
 
 def _until_ready(actor: Actor) -> None:
     actor.wait_title("^✳ ")
-    actor.wait_for("\u276f\u00a0|\u276f$")
+    actor.wait_for("\u276f\u00a0")
     actor.wait_still(still=1.5)
 
 

@@ -15,7 +15,8 @@ RULE = "─" * 78
 BOX = f"{RULE}\n\u276f\u00a0\n{RULE}\n  ? for shortcuts"
 QUOTE = (
     "The screen says:\n\nQuick safety check: Is this a project you created or one you trust?\n\n"
-    f"\u276f 1. Yes, I trust this folder\n  2. No, exit\n\nEnter to confirm · Esc to cancel\n\n{BOX}\n  esc to interrupt"
+    f"\u276f 1. Yes, I trust this folder\n  2. No, exit\n\nEnter to confirm · Esc to cancel\n\n{BOX}"
+    "\n  esc to interrupt"
 )
 NO_HINTS = {"tipsHistory": {"new-user-warmup": 100}}
 
@@ -273,3 +274,5 @@ SCENES = (
     Scene(bypass, words=("--dangerously-skip-permissions",), variables={"IS_SANDBOX": "1"}, ready=False),
     Scene(modes, variables=SUGGEST),
 )
+NARROW = tuple(scene for scene in SCENES if scene.play in (starting, turns, quoting, limits))
+"""Those played at the second size too."""

@@ -10,6 +10,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 KEY = "sk-test-000"
+CODEX_SETTINGS = """\
+model = "fake-model"
+model_provider = "fake"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[model_providers.fake]
+name = "Fake"
+base_url = "http://127.0.0.1:{port}/v1"
+env_key = "FAKE_KEY"
+wire_api = "responses"
+request_max_retries = 1
+stream_max_retries = 1
+"""
 
 
 @dataclass(frozen=True)
@@ -62,5 +78,12 @@ AGENTS = {
             ".claude.json": '{"hasCompletedOnboarding": true, "theme": "dark",'
             f' "customApiKeyResponses": {{"approved": ["{KEY}"], "rejected": []}}}}'
         },
+    ),
+    "codex": Agent(
+        package="@openai/codex",
+        version="0.171.0",
+        program="codex",
+        variables={"FAKE_KEY": KEY},
+        files={".codex/config.toml": CODEX_SETTINGS},
     ),
 }

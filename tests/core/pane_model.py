@@ -32,7 +32,8 @@ class PaneModel:
     talk: int = 0
     buffer: str | None = None
     lose_paste: bool = False
-    lose_key: bool = False
+    lose_load: bool = False
+    lost_keys: int = 0
     taken: list[list[tuple[Author, str]]] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
     payloads: dict[int, str] = field(default_factory=dict)
@@ -47,7 +48,7 @@ class PaneModel:
         """One event; those that make no sense now change nothing."""
         if self.mode in ("dead", "gone"):
             return
-        if self.typed and event not in ("finish", "answer", "tick", "lose_key", "look_fails"):
+        if self.typed and event not in ("finish", "answer", "tick", "lose_keys", "look_fails"):
             self.meddled = True
         getattr(self, f"_{event}")()
 
@@ -82,6 +83,10 @@ class PaneModel:
         if self.mode == "rest" and not self.in_mode:
             self.draft.append(("person", "oh"))
 
+    def _type_first(self) -> None:
+        if self.mode == "rest" and not self.in_mode:
+            self.draft.insert(0, ("person", "oh"))
+
     def _clear(self) -> None:
         self.draft.clear()
 
@@ -95,8 +100,16 @@ class PaneModel:
     def _lose_paste(self) -> None:
         self.lose_paste = True
 
-    def _lose_key(self) -> None:
-        self.lose_key = True
+    def _lose_keys(self) -> None:
+        self.lost_keys += 3
+
+    def _lose_load(self) -> None:
+        self.lose_load = True
+
+    def _background(self) -> None:
+        """Work that began by itself, whatever stands in the composer."""
+        if self.mode == "rest":
+            self.mode = "working"
 
     def _die(self) -> None:
         self.mode = "dead"
@@ -123,7 +136,8 @@ class PaneModel:
     def act(self, action: Action, text: str) -> str:
         """The outcome as the tmux door tells it; a dead pane or copy mode gets nothing."""
         if action is Action.LOAD:
-            self.buffer = text
+            self.buffer = None if self.lose_load else text
+            self.lose_load = False
             return "done"
         refusal = {"gone": "gone", "dead": "dead"}.get(self.mode, "mode" if self.in_mode else "")
         if refusal:
@@ -136,9 +150,9 @@ class PaneModel:
             self.buffer, self.lose_paste = None, False
         else:
             self.pressed += 1
-            if self.mode == "rest" and not self.lose_key:
+            if self.mode == "rest" and not self.lost_keys:
                 self._take()
-            self.lose_key = False
+            self.lost_keys = max(self.lost_keys - 1, 0)
         return "done"
 
     # What is seen

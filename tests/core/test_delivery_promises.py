@@ -15,35 +15,36 @@ from tests.core.pane_model import RECIPES, SUBMIT, Courier, PaneModel
 PROMPT = "Fix the login bug and add a test."
 # fmt: off
 EVENTS = [
-    "tick", "tick", "tick", "finish", "dialog", "limit", "odd", "answer", "answer", "notice", "type", "clear", "enter",
-    "scroll", "scroll", "lose_paste", "lose_key", "look_fails", "die", "close",
+    *["tick"] * 20, *["finish", "answer", "scroll"] * 2, "dialog", "limit", "odd", "background", "notice", "type",
+    "type_first", "clear", "enter", "lose_load", "lose_paste", "lose_keys", "look_fails", "die", "close",
 ]
+RACES = [*["tick"] * 10, "dialog", "type", "type_first", "scroll", "background", "notice", "die"]
 # fmt: on
-CRASHES = ["", "", "", "", "before", "after", "idle"]
+POINTS = [f"{when} {action}" for when in ("before", "after") for action in ("load", "paste", "press")]
 
 
 @dataclass(frozen=True)
 class Turn:
     """What happens between two looks: an event, time passing, and where the courier dies (empty: nowhere).
 
-    `between` comes after the courier looked and before it acts: the race that nobody can close.
+    `race` comes after the courier looked and before it acts: the race that nobody can close.
     """
 
     event: str
     passed: float
-    crash: str
-    between: str
+    crash: str = ""
+    race: str = "tick"
 
 
 TURNS = st.lists(
     st.builds(
         Turn,
         st.sampled_from(EVENTS),
-        st.sampled_from([0.05, 0.05, 0.2, 0.3, 0.75, 1.1, 6.0]),
-        st.sampled_from(CRASHES),
-        st.sampled_from(["tick"] * 12 + ["dialog", "type", "scroll", "die", "notice"]),
+        st.sampled_from([0.05, 0.3, 0.75, 0.75, 1.1, 6.0]),
+        st.sampled_from(["", "", "", "", "", "", "idle", *POINTS]),
+        st.sampled_from(RACES),
     ),
-    max_size=25,
+    max_size=20,
 )
 
 
@@ -61,6 +62,7 @@ class Story:
 
     def __post_init__(self) -> None:
         self.courier = Courier(self.pane)
+        self.courier.sight(self.record)
 
     def turn(self, turn: Turn) -> None:
         """The event, then one tick of the courier as its loop does it."""
@@ -75,13 +77,13 @@ class Story:
             self.record = stepped
             if action is Action.NOTHING or self.pane.mode == "gone":
                 break
-            if turn.crash == "before":
+            if turn.crash == f"before {action}":
                 self.courier = Courier(self.pane)
                 break
-            self.pane.happen(turn.between)
+            self.pane.happen(turn.race)
             outcome = self.pane.act(action, stepped.text)
             self.check_pane()
-            if turn.crash == "after":
+            if turn.crash == f"after {action}":
                 self.courier = Courier(self.pane)
                 break
             self.record = self.answered(action, outcome)
@@ -127,7 +129,8 @@ class Story:
         assert self.pane.meddled or [("fan", PROMPT)] in self.pane.taken, "sent, but never taken"
 
     def is_held_up(self, sight: Sight) -> bool:
-        is_visible = sight.reading.state not in (State.UNKNOWN, State.EXITED)
+        """Whose turn it is by what is on the pane; a limit may hide for seconds behind a fresh report of work."""
+        is_visible = sight.reading.state not in (State.UNKNOWN, State.EXITED, State.WORKING)
         return is_visible and (
             self.pane.mode in ("dialog", "limit")
             or self.pane.in_mode
@@ -147,7 +150,7 @@ class Story:
         """Nothing further happens; the courier goes on for as long as any limit of time could last."""
         for _ in range(40):
             if self.record.status is Status.PENDING:
-                self.turn(Turn("tick", 0.8, "", "tick"))
+                self.turn(Turn("tick", 0.8))
 
     def is_at_an_end(self) -> bool:
         """Sent or not sent, or it waits for the person, a limit or a session that is gone, and says so."""
@@ -168,8 +171,8 @@ def test_whatever_happens_the_promises_hold(turns: list[Turn], hooks: bool) -> N
     """Never typed but at settled rest, never twice, no Enter but on our own text alone, no `sent` without evidence.
 
     It always ends, or says what it waits for, also when the courier dies between record and act. Red when `_loaded`
-    no longer asks for `settled`, for the obstacle or for the buffer, when `_pasting` pastes again, when `_echo` presses
-    on `mixed`, when presses are not bounded, when time with a dialog counts.
+    no longer asks for `settled`, for the obstacle or for the buffer, when `_pasting` pastes again, when `_echo`
+    presses on `mixed`, when presses are not bounded, when time with a dialog counts.
     """
     told = story(hooks=hooks)
     for turn in turns:
@@ -180,23 +183,21 @@ def test_whatever_happens_the_promises_hold(turns: list[Turn], hooks: bool) -> N
 
 @settings(max_examples=100, deadline=None)
 @given(
-    st.lists(
-        st.tuples(st.sampled_from(["before", "after", "idle", ""]), st.sampled_from([0.05, 0.4, 0.75])), max_size=30
-    ),
+    st.lists(st.tuples(st.sampled_from(["idle", "", *POINTS]), st.sampled_from([0.05, 0.4, 0.75])), max_size=30),
     st.booleans(),
-    st.booleans(),
+    st.integers(0, 2),
 )
 def test_a_crash_at_any_point_loses_and_doubles_nothing(
-    crashes: list[tuple[str, float]], hooks: bool, lose_key: bool
+    crashes: list[tuple[str, float]], hooks: bool, lost_keys: int
 ) -> None:
     """With a well-behaved agent and a courier that dies again and again, the prompt is taken exactly once or told.
 
     Red when a crash before the paste counts as pasted, or one after it as not pasted.
     """
     told = story(hooks=hooks)
-    told.pane.lose_key = lose_key
+    told.pane.lost_keys = lost_keys
     for crash, passed in crashes:
-        told.turn(Turn("tick", passed, crash, "tick"))
+        told.turn(Turn("tick", passed, crash))
     told.until_quiet()
     taken = [[("fan", PROMPT)]]
     assert told.pane.taken in ([], taken)
@@ -219,7 +220,7 @@ def test_a_retry_types_only_what_was_not_typed(turns: list[Turn], more: list[Tur
     told.until_quiet()
     if told.record.status is not Status.NOT_SENT:
         return
-    stands = [author for author, _ in told.pane.draft] == ["fan"] and told.pane.mode == "rest"
+    stands = [author for author, _ in told.pane.draft] == ["fan"] and told.pane.mode in ("rest", "working", "dead")
     typed = told.record.typed is not Typed.NO
     sight = told.courier.sight(told.record)
     retried = rules.retry(told.record, sight.reading, SUBMIT, told.pane.now, again=again)
@@ -228,7 +229,7 @@ def test_a_retry_types_only_what_was_not_typed(turns: list[Turn], more: list[Tur
         return
     told.record = retried
     if typed and retried.phase == "waiting":
-        told.allowed, told.earlier = 2, 1
+        told.allowed, told.earlier = len(told.pane.typed) + 1, len(told.pane.typed)
     told.pane.pressed = 0
     told.pane.meddled = True
     for turn in more:

@@ -295,7 +295,7 @@ def test_a_report_counts_only_where_the_recipe_has_hooks() -> None:
 def test_open_needs_the_screen_and_no_witness_against_it(
     told: State, kind: str, screen: str, title: str, is_open: bool
 ) -> None:
-    """Red when a report alone opens a composer: a screen that nothing fits, or a working title, would be typed into."""
+    """Red when a report alone opens a composer: a screen that nothing fits, or a working title, is typed into."""
     seen = reading(SCREENS[screen], report(told, kind), by=recipe(hooks=True, titles=True), title=title)
     assert seen.open is is_open
     assert is_open is (not seen.obstacle)
@@ -379,7 +379,7 @@ def test_nothing_but_rest_is_typed_into(
     in_mode: bool,
     command: str,
 ) -> None:
-    """For every mix of witnesses: no obstacle means alive, in the foreground, an empty composer with a sign of its own.
+    """For every mix of witnesses: no obstacle means alive, in the foreground, an empty composer and a sign of it.
 
     Red when one of the checks in `_decide`, `_missing_for_rest`, `_is_open` or `_obstacle` is dropped.
     """

@@ -34,6 +34,8 @@ def test_b001_agents_that_die_at_start_are_told_and_cleared_by_the_printed_comma
     cleared = fan.run("group", "rm", "fan/mend", cwd=repo)
     assert cleared.code == 0, cleared.err
     assert traces(fan, repo) == before
+    assert len(fan.run("undo", "--json", cwd=repo).json["restored"]) == 3
+    assert fan.run("group", "rm", "fan/mend", cwd=repo).code == 0
     recipe(puppets, "broken")
     again = start(fan, repo, 3, "broken", "Mend it")
     assert [row["branch"] for row in again] == ["fan/mend", "fan/mend-2", "fan/mend-3"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +28,7 @@ class Puppets:
         self.recipes = fan.config / "recipes"
         self.recipes.mkdir(parents=True)
         shutil.copy(FOLDER / "recipes" / "puppet.toml", self.recipes)
-        fan.env["PATH"] = os.pathsep.join([str(FOLDER), fan.env["PATH"]])
+        fan.env["PATH"] = os.pathsep.join([str(FOLDER), str(Path(sys.executable).parent), fan.env["PATH"]])
         fan.env |= {"PUPPET_DIR": str(self.folder), "PUPPET_ARGS": "--busy 0.3"}
 
     def raw(self, row: Row) -> bytes:

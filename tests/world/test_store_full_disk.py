@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,7 +34,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     if mounted.returncode:
         pytest.skip("a small disk cannot be mounted here")
     yield place
-    subprocess.run(["umount", str(place)], check=True)
+    subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def fill(disk: Path) -> Path:
@@ -52,7 +53,7 @@ def fill(disk: Path) -> Path:
 def test_a_full_disk_is_told_and_nothing_is_half_written(disk: Path) -> None:
     """Each write either is on record or raises StoreFailed; once there is room the same store goes on.
 
-    Red when a failed commit leaves its transaction open: every later write of the courier would be refused.
+    Red when a transaction that the full disk has ended already is rolled back again: its own words would be lost.
     """
     store = Store(disk / "state")
     store.add_group(GROUP, [MEMBER], [])
@@ -63,6 +64,9 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(disk: Path) -> None:
             store.add_delivery(Delivery(0, "m", "x" * 3000, 0.0))
             written += 1
     assert "not on record" in refused.value.not_done
+    for size in (100, 8_000_000):
+        with pytest.raises(StoreFailed, match="disk is full"):
+            store.add_delivery(Delivery(0, "m", "x" * size, 0.0))
     with pytest.raises(StoreFailed):
         others = [replace(MEMBER, id=f"m{n}", n=n, path=Path(f"/w{n}"), session=f"s{n}") for n in range(2, 60)]
         store.add_group(replace(GROUP, id="g2", stem="fan/y", prompt="x" * 100_000), others, [])
@@ -88,12 +92,12 @@ def test_a_store_cannot_begin_on_a_full_disk(disk: Path) -> None:
 
 
 def test_a_hook_on_a_full_disk_leaves_the_record_as_it_was(disk: Path) -> None:
-    """A report that cannot be stored is refused as a whole."""
+    """A report that cannot be stored is refused as a whole; `fan report` logs it and the agent notices nothing."""
     store = Store(disk / "state")
     store.add_group(GROUP, [MEMBER], [])
     ballast = fill(disk)
     environ = {"FAN_STATE_DIR": str(store.folder), "FAN_MEMBER": "m", "FAN_LAUNCH": "l"}
-    with pytest.raises(StoreFailed):
+    with pytest.raises(sqlite3.OperationalError):
         report(environ, "working", "", "x" * 200_000)
     assert store.reports_since(MEMBER, 0) == []
     ballast.unlink()

@@ -30,7 +30,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     found.close()
 
 
-def env(store: Store, member: Member = ONE, **changes: str) -> dict[str, str]:
+def env(store: Store, member: Member = ONE, /, **changes: str) -> dict[str, str]:
     """The environment of a member's agent."""
     own = {"FAN_MEMBER": member.id, "FAN_LAUNCH": member.launch, "FAN_PANE": member.pane}
     return {"FAN_STATE_DIR": str(store.folder), "FAN_RUNTIME_DIR": str(store.folder), **own, **changes}

@@ -107,7 +107,7 @@ def _refuse_taken(repo: Repository, path: Path, branch: str) -> None:
 
 def _add(repo: Repository, path: Path, branch: str, base_oid: str) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise DiskFailed(f"Cannot make the folder {path.parent}: {error.strerror}.") from error
     added = repo.here.ask_patiently(

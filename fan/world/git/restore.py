@@ -97,7 +97,7 @@ def _from_trash(repo: Repository, manifest: Manifest, folder: Path, on_step: Cal
     try:
         if points_to(tree / ".git") != Path(os.path.realpath(entry.folder)):
             (tree / ".git").write_bytes(b"gitdir: " + os.fsencode(entry.folder) + b"\n")
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         tree.rename(path)
     except OSError as error:
         raise DiskFailed(f"Cannot move {tree} back to {path}: {error.strerror}.", not_done=NOT_RESTORED) from error
@@ -137,7 +137,7 @@ def _from_refs(repo: Repository, manifest: Manifest) -> None:
         repo.common.run("worktree", "remove", str(path))
     where = [str(path), manifest.branch] if manifest.branch else ["--detach", str(path), manifest.head]
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         repo.common.run("worktree", "add", "--quiet", "--no-checkout", *where)
         here = repo.runner.at(path)
         here.run("read-tree", "--reset", "-u", kept.refs["tree"], limit=FILL_LIMIT)
