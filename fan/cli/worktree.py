@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fan.cli.common import InGroup, Json, Target, answer, verb, world
 from fan.cli.complete import groups, members
+from fan.errors import UsageError
 from fan.render import output
+
+if TYPE_CHECKING:
+    from fan.verbs.listing import ListRequest
+    from fan.world.world import World
 
 Discard = Annotated[bool, typer.Option("--discard", help="Keep no archive: cannot be undone.")]
 Members = Annotated[
@@ -40,6 +46,7 @@ def ls(
     everywhere: Annotated[bool, typer.Option("--all", help="Of every repository.")] = False,
     waiting: Annotated[bool, typer.Option("--waiting", help="Only those that wait for you.")] = False,
     no_git: Annotated[bool, typer.Option("--no-git", help="Quicker: without changes and commits.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Keep showing them, until Ctrl-C.")] = False,
     as_json: Json = False,
 ) -> int:
     """List members: state of the agent, prompt, changes."""
@@ -47,10 +54,25 @@ def ls(
     from fan.verbs import listing
 
     here = world()
-    found = listing.ls(here, listing.ListRequest(group, repo, everywhere, waiting, not no_git))
+    request = listing.ListRequest(group, repo, everywhere, waiting, not no_git)
+    if watch:
+        return _watch(here, request, as_json=as_json)
+    found = listing.ls(here, request)
     if found.hint and not as_json:
         output.aside(found.hint)
     return answer(found.rows, lambda: rows(found.rows, here.clock.now()), as_json=as_json)
+
+
+def _watch(here: World, request: ListRequest, *, as_json: bool) -> int:
+    """Until Ctrl-C, which is how it is meant to end."""
+    from fan.render.watching import watching
+    from fan.verbs import listing
+
+    if as_json:
+        raise UsageError("--watch and --json exclude each other", hint="fan ls --json")
+    with watching(here.clock.now) as show, suppress(KeyboardInterrupt):
+        listing.watch(here, request, lambda found: show(found.rows, found.hint))
+    return 0
 
 
 def attach(

@@ -23,7 +23,7 @@ def shown() -> Iterator[Listener]:
     if not output.is_terminal(sys.stderr):
         yield Plain()
         return
-    from fan.render.live import live  # noqa: PLC0415 - rich costs 60 ms, and a pipe does without
+    from fan.render.live import live
 
     with live() as listener:
         yield listener

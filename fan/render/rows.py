@@ -19,6 +19,6 @@ def rows(found: Sequence[Row], now: float) -> str:
         return ""
     if not is_terminal(sys.stdout):
         return lines.rows(found, now)
-    from fan.render import table  # noqa: PLC0415 - rich costs 60 ms, and a pipe does without
+    from fan.render import table
 
     return table.rows(found, now)

@@ -31,7 +31,7 @@ COLOURS = {
 
 def rows(found: Sequence[Row], now: float) -> str:
     """The rows below a line for their repository and group."""
-    return drawn(_grouped(found, now))
+    return drawn(grouped(found, now))
 
 
 def drawn(what: Group | Table) -> str:
@@ -53,7 +53,8 @@ def _columns() -> int:
     return os.get_terminal_size(sys.stdout.fileno()).columns or 80
 
 
-def _grouped(found: Sequence[Row], now: float) -> Group:
+def grouped(found: Sequence[Row], now: float) -> Group:
+    """The rows as something that rich draws."""
     parts: list[Text | Table] = []
     shown = ""
     for repo, group, members in by_group(found):

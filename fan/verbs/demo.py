@@ -19,7 +19,9 @@ PROMPT = "Add a retry with backoff to the HTTP client."
 AGENTS = ("demo", "demo", "demo:trust")
 FILES = {
     "README.md": "# scratch\n\nA repository to try `fan` in. `fan demo --clean` takes it away.\n",
-    "client.py": "import urllib.request\n\n\ndef get(url: str) -> bytes:\n    with urllib.request.urlopen(url) as reply:\n"
+    "client.py": "import urllib.request\n\n\n"
+    "def get(url: str) -> bytes:\n"
+    "    with urllib.request.urlopen(url) as reply:\n"
     "        return reply.read()\n",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fan.core.model import Row, State, Status
@@ -10,6 +11,8 @@ from fan.errors import UsageError
 from fan.verbs.rows import rows
 from fan.verbs.target import find_group, here, known
 from fan.world.world import World
+
+WATCH_EVERY = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,13 @@ def ls(world: World, request: ListRequest) -> Listing:
     if request.waiting:
         found = [row for row in found if waits_for_person(row)]
     return Listing(found, "" if found else _hint(world, request))
+
+
+def watch(world: World, request: ListRequest, show: Callable[[Listing], None]) -> None:
+    """Show the members again and again, about once a second, until interrupted."""
+    while True:
+        show(ls(world, request))
+        world.clock.pause(WATCH_EVERY)
 
 
 def waits_for_person(row: Row) -> bool:

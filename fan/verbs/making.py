@@ -18,6 +18,9 @@ from fan.verbs.progress import Listener
 from fan.world import files, processes
 from fan.world.world import World
 
+# A Ctrl-C that reaches another thread is noticed only when this one wakes up; in seconds.
+NOTICE = 0.2
+
 
 class Making:
     """One run over a plan. After `stop` no further step begins; the one that is on its way is finished."""
@@ -33,7 +36,8 @@ class Making:
         pool = ThreadPoolExecutor(max_workers=min(len(self._plan.parts), 2 * (os.cpu_count() or 1)))
         futures = [pool.submit(self._make, part) for part in self._plan.parts]
         try:
-            wait(futures)
+            while wait(futures, timeout=NOTICE).not_done:
+                pass
         except KeyboardInterrupt:
             self._stopped.set()
             wait(futures)

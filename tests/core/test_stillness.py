@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fan.core.stillness import Stillness, observe, settled
 
-LOOKS = st.lists(st.tuples(st.floats(0.0, 0.5), st.sampled_from("ab")), min_size=1, max_size=30)
+LOOKS = st.lists(st.tuples(st.floats(0.01, 0.5), st.sampled_from("ab")), min_size=1, max_size=30)
 
 
 def after(*looks: tuple[float, str]) -> Stillness:

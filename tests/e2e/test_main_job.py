@@ -46,7 +46,7 @@ class Demo:
 
     def take_once(self, count: int) -> None:
         """Waits until so many have taken the prompt; each of them once, with one paste and one Enter."""
-        eventually(lambda: len(self.prompts()) == count, within=30)
+        eventually(lambda: sum(map(len, self.prompts())) == count, within=30)
         assert self.prompts() == [[PROMPT]] * count
         assert self.typed().count(PASTED) == count
 
@@ -61,7 +61,13 @@ def demo(fan: Fan) -> Demo:
 def _running(fan: Fan, cwd: Path, *words: str, **env: str) -> Iterator[subprocess.Popen[str]]:
     pipe = subprocess.PIPE
     command = [*PROGRAM, *words]
-    with subprocess.Popen(command, cwd=cwd, env=fan.env | env, stdout=pipe, stderr=pipe, text=True) as process:
+    # What runs in the background of a shell inherits that Ctrl-C is ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(command, cwd=cwd, env=fan.env | env, stdout=pipe, stderr=pipe, text=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with process:
         yield process
 
 

@@ -53,10 +53,9 @@ class Puppets:
         eventually(lambda: len(self.submitted(row)) >= len(texts), within=within)
         assert self.submitted(row) == [text.encode() for text in texts]
 
-    def ever_submitted(self) -> list[bytes]:
-        """All that any puppet was ever submitted."""
-        ids = sorted(file.stem for file in self.folder.glob("*.submitted"))
-        return [text for name in ids for text in self.submitted({"id": name})]
+    def has_keys(self, row: Row, keys: bytes) -> None:
+        """Waits until these are the last keys that it was typed."""
+        eventually(lambda: self.raw(row).endswith(keys))
 
     def _records(self, row: Row, kind: str) -> list[dict[str, Any]]:
         lines = self._read(row, kind).decode().splitlines(keepends=True)
