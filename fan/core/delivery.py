@@ -48,7 +48,8 @@ class Sight:
 
     `settled` is rest that has held (core.stillness). `took` are the prompts that the agent's own reports say it
     took since the paste, `stirred` whether it has reported work since the submit key; `seq` numbers its last
-    report. `buffer` says whether the delivery's tmux buffer exists. `last_words` are the last lines of a dead pane.
+    report. `buffer` says whether the delivery's tmux buffer exists, `limit_over` that the time at which the usage
+    limit on the screen ends has passed. `last_words` are the last lines of a dead pane.
     """
 
     reading: Reading
@@ -59,6 +60,7 @@ class Sight:
     stirred: bool = False
     seq: int = 0
     buffer: bool = False
+    limit_over: bool = False
     last_words: str = ""
 
 
@@ -118,7 +120,7 @@ def _waiting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
         why = sight.reading.obstacle or "it did not stand still"
         minutes = delivery.patience / 60
         return _not_sent(delivery, f"not at rest within {minutes:.0f} min: {why}", sight.at), Action.NOTHING
-    obstacle = _obstacle(delivery, sight.reading)
+    obstacle = _obstacle(delivery, sight)
     if not obstacle and sight.settled:
         return replace(delivery, phase="loaded", note=""), Action.LOAD
     if _is_held_up(delivery, sight.reading):
@@ -130,7 +132,7 @@ def _waiting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
 
 def _loaded(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
     """The full check again, immediately before the keys."""
-    if _obstacle(delivery, sight.reading) or not sight.settled or not sight.buffer:
+    if _obstacle(delivery, sight) or not sight.settled or not sight.buffer:
         return replace(delivery, phase="waiting"), Action.NOTHING
     ready_by = sight.reading.decided_by.value
     return replace(
@@ -157,7 +159,7 @@ def _echo(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, A
     if shown == "ours":
         seen_at = at if delivery.seen_at is None else delivery.seen_at
         delivery = replace(delivery, seen_at=seen_at, typed=Typed.YES, note="")
-        if at - seen_at >= submit.gap and reading.open:
+        if at - seen_at >= submit.gap and _is_open(sight):
             pressed = replace(delivery, phase="pressing", presses=delivery.presses + 1, before=reading.above)
             return pressed, Action.PRESS
         return _give_up(delivery, seen_at + submit.stall, reading.obstacle or "it is not at rest", at)
@@ -174,7 +176,7 @@ def _proving(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
     reading, at = sight.reading, sight.at
     pressed_at = delivery.pressed_at if delivery.pressed_at is not None else at
     still_there = echo(reading.composer, delivery.text, submit) == "ours"
-    if still_there and reading.open and at - pressed_at >= REPRESS_AFTER and delivery.presses <= submit.presses:
+    if still_there and _is_open(sight) and at - pressed_at >= REPRESS_AFTER and delivery.presses <= submit.presses:
         return replace(delivery, phase="pressing", presses=delivery.presses + 1), Action.PRESS
     why = "stalled: its text is still in the composer" if still_there else "stalled: no sign that it was taken"
     return _give_up(delivery, pressed_at + submit.stall, why, at)
@@ -210,7 +212,8 @@ def _evidence(delivery: Delivery, sight: Sight, submit: Submit) -> str:
     reading = sight.reading
     if echo(reading.composer, delivery.text, submit) != "none":
         return ""
-    if reading.state is State.WORKING or reading.is_dialog or reading.state is State.LIMITED:
+    new_limit = reading.state is State.LIMITED and not sight.limit_over
+    if reading.state is State.WORKING or reading.is_dialog or new_limit:
         return reading.decided_by.value
     emptied = reading.composer is not None and not reading.composer.text
     return Witness.SCREEN.value if emptied and reading.above != delivery.before else ""
@@ -239,15 +242,24 @@ def _spend_patience(delivery: Delivery, sight: Sight) -> Delivery:
     return replace(delivery, stepped_at=sight.at, waited=delivery.waited + passed)
 
 
-def _obstacle(delivery: Delivery, reading: Reading) -> str:
+def _is_open(sight: Sight) -> bool:
+    """Whether words would land in the composer; a limit's notice stands beside it until the next turn."""
+    reading = sight.reading
+    return reading.open or (reading.state is State.LIMITED and sight.limit_over and reading.composer is not None)
+
+
+def _obstacle(delivery: Delivery, sight: Sight) -> str:
     """Why nothing may be typed now; a question of the agent's is rest, but not for a member's first prompt."""
+    reading = sight.reading
+    if reading.state is State.LIMITED and _is_open(sight) and reading.composer and not reading.composer.text:
+        return ""
     return reading.obstacle or (ASKED if delivery.first and reading.kind == Kind.QUESTION else "")
 
 
 def _is_held_up(delivery: Delivery, reading: Reading) -> bool:
     """Whether it is the person's turn or a limit's, which does not use up patience."""
     is_limited = reading.state is State.LIMITED
-    return is_limited or reading.waits_for_person or _obstacle(delivery, reading) == ASKED
+    return is_limited or reading.waits_for_person or (delivery.first and reading.kind == Kind.QUESTION)
 
 
 def _when(reading: Reading) -> str:

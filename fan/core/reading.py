@@ -61,7 +61,8 @@ class Reading:
     `open` means that words pasted now would land in the composer: the agent is alive, in the foreground and at
     rest or asking in an open composer, by every witness. `obstacle` says why nothing may be typed now, empty
     when it may: besides `open`, the composer must be empty and the pane not in copy mode. `still` changes when
-    composer, dialog or title change; a ticking footer does not count. `above` stands for the text above the box.
+    composer, dialog or title change; a ticking footer does not count. `above` stands for the text above the box,
+    `background` names work that goes on after the turn.
     """
 
     state: State
@@ -73,6 +74,7 @@ class Reading:
     composer: Composer | None
     still: str
     above: str = ""
+    background: str = ""
     claims: tuple[Claim, ...] = ()
     tried: tuple[Tried, ...] = ()
 
@@ -108,6 +110,7 @@ def read(recipe: Recipe, look: Look, report: Report | None, launched_at: float |
         composer=live.composer,
         still=_fingerprint(live, state),
         above=_digest(live.above),
+        background=_background(recipe, live),
         claims=claims,
         tried=tried,
     )
@@ -277,6 +280,11 @@ BUSY: dict[State, str] = {
     State.ERRORED: "its last turn ended in an error",
     State.UNKNOWN: "its state cannot be told from the screen",
 }
+
+
+def _background(recipe: Recipe, live: Regions) -> str:
+    found = compiled(recipe.screen.background).search(live.footer) if recipe.screen.background else None
+    return found.group() if found else ""
 
 
 def _fingerprint(live: Regions, state: State) -> str:

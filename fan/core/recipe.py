@@ -167,11 +167,12 @@ class Screen(_Part, frozen=True):
     """Rules by region.
 
     `lines` is how many non-blank lines at the bottom are live where there is no composer, `above` how many
-    count as directly above one.
+    count as directly above one. What `background` finds in the footer is work that goes on after a turn.
     """
 
     composer: ComposerRule
     rules: list[Rule]
+    background: Pattern = ""
     lines: int = 16
     above: int = 6
 
@@ -236,6 +237,7 @@ def _patterns(recipe: Recipe) -> list[tuple[str, str]]:
     """Every pattern with the key it stands at."""
     composer = recipe.screen.composer
     found = [(f"screen.composer.{key}", getattr(composer, key)) for key in ("prompt", "above", "below", "indent")]
+    found.append(("screen.background", recipe.screen.background))
     found += [("program.commands", pattern) for pattern in recipe.program.commands]
     found += [("submit.stubs", pattern) for pattern in recipe.submit.stubs]
     found += [("submit.guards", guard.match) for guard in recipe.submit.guards]

@@ -9,10 +9,12 @@ from fan.core.model import Delivery, Kind, State, Status, Turn
 PAST_TRUST = {State.REST, State.WORKING, State.LIMITED, State.ERRORED}
 
 
-def turn(last: Delivery | None, state: State, kind: str) -> Turn:
+def turn(last: Delivery | None, state: State, kind: str, background: str = "") -> Turn:
     """Whether the work that `last` asked for has been done; background work and dialogs are not its end."""
     if last is None or last.status is not Status.SENT:
         return Turn.NONE
+    if background and state is not State.EXITED:
+        return Turn.RUNNING
     if state in (State.REST, State.ERRORED, State.EXITED) or kind == Kind.QUESTION:
         return Turn.DONE
     return Turn.RUNNING

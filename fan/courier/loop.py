@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from fan.core.delivery import Action, Sight, step
+from fan.core.limit import ends_at
 from fan.core.model import Change, Delivery, Member, Report, State, Status, Step
 from fan.core.recipe import Recipe
 from fan.core.standing import releases
@@ -109,8 +110,17 @@ class Courier:
             stirred=bool(worked) and not (recipe.hooks and recipe.hooks.prompt),
             seq=reports[-1].seq if reports else delivery.report_seq,
             buffer=needs_buffer and buffer_name(delivery) in self._tmux.buffers(),
+            limit_over=self._limit_over(seen, now),
             last_words=last_words(seen.look) if seen.pane and seen.pane.dead else "",
         )
+
+    def _limit_over(self, seen: Seen, now: float) -> bool:
+        """Whether the end of the limit, as the agent told it when it began, has passed."""
+        change = self._changes.get(seen.member.id)
+        if seen.reading.state is not State.LIMITED or change is None:
+            return False
+        end = ends_at(change.detail, self._world.clock.local(change.since))
+        return end is not None and self._world.clock.local(now) > end
 
     def _record(self, before: Delivery, after: Delivery) -> Delivery:
         if after != before:

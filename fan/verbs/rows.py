@@ -58,7 +58,7 @@ def _row(one: Known, seen: Seen, last: Delivery | None, status: WorktreeStatus |
         agent=f"{member.agent}:{member.variant}" if member.variant else member.agent,
         state=(reading.state if made else State.EXITED if member.step is Step.FAILED else State.STARTING).value,
         kind=reading.kind if made else "",
-        turn=turn(last, reading.state, reading.kind).value if made else Turn.NONE.value,
+        turn=turn(last, reading.state, reading.kind, reading.background).value if made else Turn.NONE.value,
         since=since,
         prompt_status=(last.status if last else Status.NOT_SENT).value,
         prompt_note=_note(member, last),
@@ -68,7 +68,7 @@ def _row(one: Known, seen: Seen, last: Delivery | None, status: WorktreeStatus |
         changes=status.changes if status else None,
         ahead=status.ahead if status else None,
         gone=made and (seen.pane is None or not member.path.is_dir()),
-        detail=reading.detail if made else member.failure or f"making its {member.step}",
+        detail=(reading.detail or reading.background) if made else member.failure or f"making its {member.step}",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 
 
 class Clock:
@@ -11,6 +12,10 @@ class Clock:
     def now(self) -> float:
         """Seconds since the epoch, UTC."""
         return time.time()
+
+    def local(self, at: float) -> datetime:
+        """That moment as the person's clock shows it."""
+        return datetime.fromtimestamp(at).astimezone()
 
     def pause(self, seconds: float) -> None:
         """Let time pass; for a loop that has nothing to wait on but the next look."""

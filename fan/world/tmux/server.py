@@ -9,8 +9,6 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
-
 from fan.errors import AlreadyExists, DiskFailed, TmuxFailed, ToolMissing
 from fan.world.tmux import launch
 from fan.world.tmux.quoting import Command
@@ -72,6 +70,8 @@ def check_socket(socket: Path) -> None:
 
 def create(process: ProcessTransport, name: str, commands: Sequence[Command], env: Mapping[str, str]) -> Output:
     """Run the chain that makes session `name`, starting the server if need be. Raises AlreadyExists."""
+    from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+
     # A server that is just ending refuses clients for some milliseconds.
     ending = Retrying(
         retry=retry_if_exception_type(NoServer), stop=stop_after_delay(5), wait=wait_fixed(0.05), reraise=True
