@@ -22,7 +22,7 @@ from enum import StrEnum
 
 from fan.core.model import Delivery, Kind, State, Status, Typed, Witness
 from fan.core.prompt import echo, same_words
-from fan.core.reading import WAITS, Reading
+from fan.core.reading import COPY_MODE, WAITS, Reading
 from fan.core.recipe import Submit
 
 SAY_AFTER = 30.0
@@ -95,6 +95,11 @@ def done(delivery: Delivery, action: Action, at: float) -> Delivery:
     return delivery
 
 
+def superseded(delivery: Delivery) -> Delivery:
+    """A watched delivery once another one is typed: what the screen shows from then on speaks of that one."""
+    return replace(delivery, phase="done")
+
+
 def failed(delivery: Delivery, why: str, at: float) -> Delivery:
     """The delivery given up for a reason outside of it (its member failed, its maker was interrupted)."""
     return _not_sent(delivery, why, at)
@@ -149,7 +154,7 @@ def _pasting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
 
 def _echo(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
     reading, at = sight.reading, sight.at
-    if reading.is_dialog:
+    if reading.is_dialog or reading.obstacle == COPY_MODE:
         note = f"after the paste {reading.obstacle}; nothing was submitted"
         return replace(delivery, pasted_at=at, seen_at=None, typed=Typed.YES, note=note), Action.NOTHING
     shown = echo(reading.composer, delivery.text, submit)

@@ -143,6 +143,8 @@ def _try(rule: Rule, live: Regions) -> Tried:
     for pattern in rule.unless:
         if compiled(pattern).search(text):
             return Tried(rule, f"`{pattern}` is in the {rule.region}")
+    if rule.empty and live.text("composer"):
+        return Tried(rule, "something stands in the composer")
     found = compiled(rule.detail).search(text) if rule.detail else None
     return Tried(rule, "", (found.group(1) or "").strip() if found else "")
 
@@ -164,7 +166,15 @@ def _told(
     if report is None or recipe.hooks is None:
         return None
     why = _contrary(report, screen, signal, at - report.at, recipe.hooks.stale)
-    return Claim(Witness.REPORT, report.state, report.kind, at=report.at, stale=why)
+    detail = _limit_words(recipe, report.payload) if report.state is State.LIMITED else ""
+    return Claim(Witness.REPORT, report.state, report.kind, detail, report.at, why)
+
+
+def _limit_words(recipe: Recipe, payload: str) -> str:
+    """When a limit ends, from a hook's input, by the patterns that find it on the screen."""
+    patterns = [rule.detail for rule in recipe.screen.rules if rule.state is State.LIMITED and rule.detail]
+    found = (compiled(pattern).search(payload) for pattern in patterns)
+    return next((one.group(1) or "" for one in found if one), "")
 
 
 def _contrary(report: Report, screen: Claim | None, signal: Claim | None, age: float, stale: float) -> str:
@@ -176,7 +186,7 @@ def _contrary(report: Report, screen: Claim | None, signal: Claim | None, age: f
         return "its process is still there"
     if state in (State.REST, State.NEEDS_INPUT) and shows is State.WORKING:
         return "the screen shows work"
-    if is_over and not asks and state not in (State.REST, State.ERRORED, shows) and age > stale:
+    if is_over and not asks and state not in (State.REST, State.ERRORED, State.LIMITED, shows) and age > stale:
         return f"the screen shows {shows}, and it is {age:.0f} s old"
     if state is State.NEEDS_INPUT and not asks and shows is not State.NEEDS_INPUT and age > stale:
         return f"no question is on the screen, and it is {age:.0f} s old"

@@ -151,7 +151,8 @@ class ComposerRule(_Part, frozen=True):
 class Rule(_Part, frozen=True):
     """One sign on the screen: all of `match` and none of `unless`, in the text of one region.
 
-    `seen` names the recorded screen that shows it; group 1 of `detail` is kept (a reset time, a question).
+    With `empty` it holds only while nothing stands in the composer. `seen` names the recorded screen that shows it;
+    group 1 of `detail` is kept (a reset time, a question).
     """
 
     state: State
@@ -159,6 +160,7 @@ class Rule(_Part, frozen=True):
     match: list[Pattern]
     seen: str
     unless: list[Pattern] = []
+    empty: bool = False
     kind: Kind | None = None
     detail: Pattern = ""
 

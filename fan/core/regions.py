@@ -62,7 +62,7 @@ def find_composer(rule: ComposerRule, lines: Sequence[Line], cursor_row: int) ->
     if box is None:
         return None
     first, end = box
-    is_inside = first <= cursor_row < end or not rule.cursor
+    is_inside = first <= _settled(lines, cursor_row) < end or not rule.cursor
     return _composer(rule, lines, first, end) if is_inside and _count(lines[end:]) <= rule.footer else None
 
 
@@ -93,9 +93,16 @@ def _open_ended(rule: ComposerRule, lines: Sequence[Line], cursor_row: int) -> t
         return None
     if not rule.cursor:
         return first, _until_blank(lines, first)
-    end = _until_blank(lines, max(first, cursor_row))
+    end = _until_blank(lines, max(first, _settled(lines, cursor_row)))
     further = [line.text for line in lines[first + 1 : end] if line.text.strip()]
     return (first, end) if all(compiled(rule.indent).match(text) for text in further) else None
+
+
+def _settled(lines: Sequence[Line], row: int) -> int:
+    """The cursor's row; in the screen's last gap, with all that follows painted, it has not followed a move up yet."""
+    below = lines[row + 1 :]
+    is_gap = bool(below) and not lines[row].text.strip() and all(line.text.strip() for line in below)
+    return row - 1 if is_gap else row
 
 
 def _begins(rule: ComposerRule, lines: Sequence[Line], number: int) -> bool:

@@ -16,7 +16,7 @@ from fan.core.model import Step
 from fan.core.standing import pending
 from fan.courier.housekeeping import close_orphans, refresh_index
 from fan.courier.loop import Courier
-from fan.errors import FanError, StoreFailed
+from fan.errors import FanError
 from fan.world import processes
 from fan.world.files import private_folder
 from fan.world.git.trash import sweep
@@ -74,9 +74,14 @@ def _run(world: World) -> int:
     while life.goes_on():
         try:
             wait = courier.tick()
-        except StoreFailed:
-            # What could not be put on record was not done: the next look decides again.
-            log.exception("not on record, not done")
+        except NoServer:
+            raise
+        except FanError:
+            # What could not be put on record was not done, and a look that failed is evidence of nothing.
+            log.exception("looking again")
+            tmux.close()
+            tmux = world.tmux.watch()
+            courier = Courier(world, tmux)
             wait = 1.0
         ready, _, _ = select.select([bell], [], [], wait)
         if ready:

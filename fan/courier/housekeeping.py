@@ -34,7 +34,7 @@ def close_deliveries(world: World, member: Member, why: str) -> None:
     """Give up what is pending for a member that will not take it."""
     for delivery in world.store.deliveries(member.id):
         if delivery.status is Status.PENDING:
-            world.store.save_delivery(rules.failed(delivery, why, world.clock.now()))
+            world.store.save_delivery(rules.failed(delivery, why, world.clock.now()), was=delivery)
 
 
 def refresh_index(world: World, member: Member) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from fan.core.delivery import Action, Sight, step
+from fan.core.delivery import Action, Sight, step, superseded
 from fan.core.limit import ends_at
 from fan.core.model import Change, Delivery, Member, Report, State, Status, Step
 from fan.core.recipe import Recipe
@@ -62,7 +62,10 @@ class Courier:
         pending = next((one for one in queue if one.status is Status.PENDING), None)
         watched = [one for one in queue if one.status is not Status.PENDING]
         for one in watched:
-            self._advance(seen, one)
+            if pending and pending.phase != "waiting":
+                self._record(one, superseded(one))
+            else:
+                self._advance(seen, one)
         if pending:
             pending, seen = self._advance(seen, pending)
             pending = pending if pending.status is Status.PENDING else None
@@ -74,12 +77,15 @@ class Courier:
         recipe = self._world.catalogue.recipe(seen.member.agent)
         for _ in range(STEPS):
             stepped, action = step(delivery, self._sight(seen, delivery, recipe), recipe.submit)
-            delivery = self._record(delivery, stepped)
+            if not self._record(delivery, stepped):
+                break
+            delivery = stepped
             if action is Action.NOTHING or seen.pane is None:
                 break
             now = self._world.clock.now()
             acted = perform(self._tmux, seen.pane.id, delivery, action, recipe.submit, now)
-            delivery = self._record(delivery, acted)
+            self._record(delivery, acted)
+            delivery = acted
             if acted.phase == "waiting":
                 break
             seen = self._again(seen)
@@ -122,10 +128,13 @@ class Courier:
         end = ends_at(change.detail, self._world.clock.local(change.since))
         return end is not None and self._world.clock.local(now) > end
 
-    def _record(self, before: Delivery, after: Delivery) -> Delivery:
-        if after != before:
-            self._store.save_delivery(after)
-        return after
+    def _record(self, before: Delivery, after: Delivery) -> bool:
+        """Put the delivery on record; False when somebody else has changed it meanwhile, and nothing may follow."""
+        if after != before and not self._store.save_delivery(after, was=before):
+            return False
+        if before.phase == "loaded" and after.phase not in ("loaded", "pasting"):
+            self._tmux.drop_buffer(buffer_name(before))
+        return True
 
     def _note_change(self, seen: Seen, at: float) -> None:
         """Keep the history of states, and what follows from an agent being ready for the first time."""

@@ -181,7 +181,8 @@ def _branches(world: World, repo: Repository, stem: str, count: int) -> list[str
 
     def is_taken(name: str) -> bool:
         folder = naming.worktree_folder(world.paths.worktrees, repo.name, repo.root, name)
-        return name in existing or folder in paths or folder.exists() or folder.is_symlink()
+        blocked = name in existing or naming.blocking_branch(name, existing) is not None
+        return blocked or folder in paths or folder.exists() or folder.is_symlink()
 
     if blocker := naming.blocking_branch(stem, existing):
         raise Conflict(

@@ -92,5 +92,6 @@ def _retry(world: World, member: Member, seen: Seen, request: SendRequest) -> st
             not_done="nothing was typed",
             hint=f"fan why {member.id}; fan send --retry --again {member.id} types it once more",
         )
-    world.store.save_delivery(retried)
+    if not world.store.save_delivery(retried, was=last):
+        raise Blocked("the courier is at this prompt just now", not_done="nothing was changed", hint="fan ls")
     return "only the submit key is pressed" if retried.phase == "echo" else "it is typed again"

@@ -9,7 +9,7 @@ from fan.errors import FanError, NotFound
 from fan.verbs.removing import Left
 from fan.verbs.rows import rows
 from fan.verbs.target import known
-from fan.world.git import Repository
+from fan.world.git import Repository, Restored
 from fan.world.store.records import Archive
 from fan.world.world import World
 
@@ -54,14 +54,24 @@ def undo(world: World) -> Undone:
 def _restore(world: World, repo: Repository, archive: Archive, result: Undone) -> bool:
     """Bring one member back; False, with the reason on the result, when it cannot be."""
     member = world.store.member(archive.member)
+    was_removed = member.removed_at is not None
     try:
-        if member.removed_at is None and archive.path.exists():
-            world.store.restored(archive.id, world.clock.now())  # the removal was broken off before it moved it
-            return True
-        restored = repo.restore(archive.trash / archive.id)
+        # The record first: it refuses where the name is taken by now.
+        world.store.restored(archive.id, world.clock.now())
+        if not was_removed and archive.path.exists():
+            return True  # the removal was broken off before it moved it
+        notes = _bring_back(world, repo, archive).notes
     except FanError as error:
         result.left.append(Left(member.session, f"{error.message} {error.not_done}".strip()))
         return False
-    world.store.restored(archive.id, world.clock.now())
-    result.notes.extend(f"{member.branch}: {note}" for note in restored.notes)
+    result.notes.extend(f"{member.branch}: {note}" for note in notes)
     return True
+
+
+def _bring_back(world: World, repo: Repository, archive: Archive) -> Restored:
+    try:
+        return repo.restore(archive.trash / archive.id)
+    except FanError:
+        world.store.removed(archive.id, world.clock.now())
+        world.store.end_group_if_empty(world.store.member(archive.member).group, world.clock.now())
+        raise

@@ -48,6 +48,8 @@ def write_program(path: Path, text: str) -> None:
 def write_prompt(folder: Path, name: str, text: str) -> str:
     """Put a prompt too large to paste into a worktree, where git does not see it; its path from there."""
     own = folder / ".fan"
+    if own.is_symlink():
+        raise NotAllowed(f"{own} is a link; a large prompt would land elsewhere", not_done="the prompt was not sent")
     try:
         own.mkdir(exist_ok=True)
     except OSError as error:

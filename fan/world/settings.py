@@ -69,6 +69,6 @@ def _checked(found: Mapping[str, object], where: str) -> Values:
     except msgspec.ValidationError as error:
         raise BadSetting(f"{where}: {error}", not_done="nothing was done", hint="fan config") from error
     for name in Values.__struct_fields__:
-        if getattr(values, name) < 0:
+        if not getattr(values, name) >= 0:
             raise BadSetting(f"{where}: `{name}` must not be below 0", not_done="nothing was done", hint="fan config")
     return values

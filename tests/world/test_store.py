@@ -140,7 +140,8 @@ def test_deliveries_are_queued_in_order(store: Store) -> None:
     put(store, member(), member("m2", n=2))
     second = store.add_delivery(delivery(text="more"))
     first, other, _ = store.open_deliveries()
-    store.save_delivery(replace(first, phase="done", status=Status.SENT, done_at=9.0))
+    assert store.save_delivery(replace(first, phase="done", status=Status.SENT, done_at=9.0), was=first)
+    assert not store.save_delivery(replace(first, note="too late"), was=first)
     assert store.open_deliveries() == [other, second]
     assert store.deliveries("m1") == [replace(first, phase="done", status=Status.SENT, done_at=9.0), second]
     assert store.last_deliveries() == {"m1": second, "m2": other}

@@ -135,10 +135,16 @@ class Store:
         with self._write() as db:
             return replace(delivery, id=insert(db, "deliveries", delivery, without="id"))
 
-    def save_delivery(self, delivery: Delivery) -> None:
-        """Record where a delivery stands, before what follows from it is done."""
+    def save_delivery(self, delivery: Delivery, *, was: Delivery) -> bool:
+        """Record where a delivery stands, before what follows from it is done.
+
+        False, and nothing is written, when it is no longer as it `was`: two never act on one delivery.
+        """
         with self._write() as db:
+            if select(db, Delivery, "deliveries", "id = ?", (delivery.id,)) != [was]:
+                return False
             update(db, "deliveries", "id", delivery)
+            return True
 
     def open_deliveries(self) -> list[Delivery]:
         """Those that the courier still has to do with, in the order they were queued."""
