@@ -1,4 +1,4 @@
-"""`recipe ls|show|check`: the agents that are known."""
+"""`recipe ls|show|check|score`: the agents that are known."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ def register(app: typer.Typer) -> None:
     verb(recipe, "ls", "fan recipe ls")(ls)
     verb(recipe, "show", "fan recipe show demo")(show)
     verb(recipe, "check", "fan recipe check my-agent.toml")(check)
+    verb(recipe, "score", "fan recipe score tests/screens")(score)
     app.add_typer(recipe, name="recipe")
 
 
@@ -49,3 +50,21 @@ def check(
 
     entry = recipes.check(world(), file)
     return answer(entry, lambda: f"{file} is a valid recipe of {entry.title}\n", as_json=as_json)
+
+
+def score(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="AGENT/NAME.txt, each beside its .json.")],
+    as_json: Json = False,
+) -> int:
+    """Say what the recipes read in recorded screens; exit code 1 when one that is not at rest was read as rest."""
+    from fan.render import output
+    from fan.render import score as render
+    from fan.verbs import score as verbs
+
+    found = verbs.score(world(), folder)
+    for line in render.passed_over(found):
+        output.aside(line)
+    code = 1 if found.false_rests else 0
+    if as_json and (slips := render.slips(found)):
+        output.aside(slips.strip("\n"))
+    return answer(found.matrix(), lambda: render.table(found) + render.slips(found), as_json=as_json, code=code)

@@ -17,8 +17,10 @@ Phases of a `pending` delivery, in order:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fan.core.model import Delivery, Kind, State, Status, Typed, Witness
 from fan.core.prompt import echo, same_words
@@ -42,8 +44,7 @@ class Action(StrEnum):
     PRESS = "press"
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(Struct, frozen=True):
     """What is known of the target at one moment.
 
     `settled` is rest that has held (core.stillness). `took` are the prompts that the agent's own reports say it

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 
 class State(StrEnum):
@@ -76,8 +77,7 @@ class Witness(StrEnum):
     PROCESS = "process"
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A run of cells of one style: columns `start` up to `end` (in characters) of its line.
 
     `style` holds words such as `dim`, `reverse`, `fg246`, separated by blanks; plain cells have no span.
@@ -88,16 +88,14 @@ class Span:
     style: str
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One row of a screen, trailing blanks removed."""
 
     text: str
     spans: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Pane:
+class Pane(Struct, frozen=True):
     """What one `list-panes` line says about a pane of ours."""
 
     id: str
@@ -117,8 +115,7 @@ class Pane:
     clients: int
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """One reading of a pane: its state and the visible screen, top to bottom, at one moment."""
 
     pane: Pane
@@ -126,8 +123,7 @@ class Look:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """What an agent's own hook told us. `payload` is the hook's standard input, cut to a bound."""
 
     seq: int
@@ -139,8 +135,7 @@ class Report:
     payload: str
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """What one `fan` call made. `ended_at` is set once no member is left."""
 
     id: str
@@ -155,8 +150,7 @@ class Group:
     ended_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """One of a group. `n` counts from 1; `failure` says in a sentence why `step` is `failed`."""
 
     id: str
@@ -180,8 +174,7 @@ class Member:
     removed_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Struct, frozen=True):
     """One prompt's way to one member. `phase` is where `core.delivery` stands with it.
 
     `first` is the prompt a member was made for: a question of the agent's is then no rest.
@@ -212,8 +205,7 @@ class Delivery:
     before: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A member's state as last recorded, and since when."""
 
     member: str
@@ -224,8 +216,7 @@ class Change:
     since: float
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """What `fan ls` shows of a member; the JSON keys are these names (spec 8)."""
 
     id: str
@@ -251,4 +242,4 @@ class Row:
     gone: bool
     unread: int = 0
     managed: bool = True
-    detail: str = field(default="")
+    detail: str = ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from fan.core.recipe import Submit
 from fan.core.regions import Composer, compiled
@@ -12,8 +13,7 @@ from fan.errors import Empty
 TAIL = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """What is typed, and in words how it differs from what was given (empty: only in control characters)."""
 
     text: str

@@ -8,7 +8,8 @@ has; working, a dialog or a limit need one. All functions are pure: the same loo
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fan.core.model import Kind, Look, Report, State, Witness
 from fan.core.recipe import Recipe, Rule
@@ -29,8 +30,7 @@ OVER = (State.REST, State.LIMITED, State.ERRORED)
 SILENCE = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """One rule, and the first part of it that did not hold (empty: it matched)."""
 
     rule: Rule
@@ -42,8 +42,7 @@ class Tried:
         return not self.failed
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """What one witness says. `stale` claims are shown but do not count."""
 
     witness: Witness
@@ -54,8 +53,7 @@ class Claim:
     stale: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """The joint answer.
 
     `open` means that words pasted now would land in the composer: the agent is alive, in the foreground and at

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from fan.core.model import Line, Look
 from fan.core.recipe import ComposerRule, Region, Screen
@@ -13,8 +14,7 @@ from fan.core.recipe import ComposerRule, Region, Screen
 compiled = cache(re.compile)
 
 
-@dataclass(frozen=True, slots=True)
-class Composer:
+class Composer(Struct, frozen=True):
     """The box that takes the prompt: `text` is what stands in it, `ghost` what is only suggested there."""
 
     text: str
@@ -23,8 +23,7 @@ class Composer:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Regions:
+class Regions(Struct, frozen=True):
     """The live texts of one look, white space collapsed over line ends (markers wrap at narrow widths).
 
     `dialog` is what stands below the composer, or the live bottom lines where there is no composer: prose
@@ -58,11 +57,12 @@ def regions(screen: Screen, look: Look) -> Regions:
 
 def find_composer(rule: ComposerRule, lines: Sequence[Line], cursor_row: int) -> Composer | None:
     """The last box that fits `rule` with little enough below it, or None."""
-    box = _edged(rule, lines) if rule.below else _open_ended(rule, lines, cursor_row)
+    row = cursor_row if rule.below else _settled(lines, cursor_row)
+    box = _edged(rule, lines) if rule.below else _open_ended(rule, lines, row)
     if box is None:
         return None
     first, end = box
-    is_inside = first <= _settled(lines, cursor_row) < end or not rule.cursor
+    is_inside = first <= row < end or not rule.cursor
     return _composer(rule, lines, first, end) if is_inside and _count(lines[end:]) <= rule.footer else None
 
 
@@ -93,7 +93,7 @@ def _open_ended(rule: ComposerRule, lines: Sequence[Line], cursor_row: int) -> t
         return None
     if not rule.cursor:
         return first, _until_blank(lines, first)
-    end = _until_blank(lines, max(first, _settled(lines, cursor_row)))
+    end = _until_blank(lines, max(first, cursor_row))
     further = [line.text for line in lines[first + 1 : end] if line.text.strip()]
     return (first, end) if all(compiled(rule.indent).match(text) for text in further) else None
 

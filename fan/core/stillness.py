@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 APART = 0.2
 STILL = 0.7
 
 
-@dataclass(frozen=True, slots=True)
-class Stillness:
+class Stillness(Struct, frozen=True):
     """Since when a screen has stood still, how many looks (200 ms apart) saw it, and when the last one did."""
 
     still: str

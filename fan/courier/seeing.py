@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fan.core import reading as readings
 from fan.core.model import Look, Member, Pane, Report
@@ -16,8 +17,7 @@ from fan.world.catalogue import Catalogue
 from fan.world.tmux import Tmux
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """A member with its pane (None: gone), its screen (None: not looked at) and what they mean."""
 
     member: Member

@@ -1,10 +1,12 @@
-"""Results as JSON: dataclasses by their field names, paths as text."""
+"""Results as JSON: records by their field names, paths as text."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+
+from msgspec import Struct, structs
 
 
 def as_json(value: object) -> str:
@@ -13,9 +15,11 @@ def as_json(value: object) -> str:
 
 
 def plain(value: object) -> object:
-    """`value` with dataclasses made dicts, at any depth of lists and dicts."""
+    """`value` with records made dicts, at any depth of lists and dicts."""
+    if isinstance(value, Struct):
+        return plain(structs.asdict(value))
     if is_dataclass(value) and not isinstance(value, type):
-        return plain(asdict(value))
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

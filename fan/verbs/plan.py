@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from fan.core import naming
 from fan.core.model import Delivery, Group, Member, Step
 from fan.core.prompt import Prepared, pointer, prepare
@@ -260,7 +262,7 @@ def _hold(world: World, repo: Repository, parts: Sequence[Part]) -> tuple[list[P
             notes.append(f"{recipe.title} may ask whether you trust this repository: {who} waits for your answer")
             result.append(part)
         elif open_question and recipe.trust.scope == "repository":
-            result.append(replace(part, member=replace(part.member, hold=True)))
+            result.append(replace(part, member=structs.replace(part.member, hold=True)))
         else:
             result.append(part)
     return result, notes

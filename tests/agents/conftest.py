@@ -18,7 +18,6 @@ from tests.agents.table import AGENTS
 from tests.support.cli import fan
 from tests.support.repos import RepoBuilder
 
-
 __all__ = ["fan"]
 
 

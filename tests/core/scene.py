@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from fan.core.model import Line, Look, Pane, Report, Span, State
 from fan.core.reading import Reading, read

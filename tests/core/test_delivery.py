@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fan.core import delivery as rules
 from fan.core.delivery import ASKED, SAY_AFTER, WATCH, Action, Sight, step

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from fan.core.model import Delivery, Kind, State, Status, Turn
 from fan.core.standing import releases, turn

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from tests.support.tmux import terminal
 from tests.support.wait import eventually
 
 QUICK = {"FAN_DEMO_SPEED": "20"}
-KEYS = {field.name for field in fields(Row)}
+KEYS = set(Row.__struct_fields__)
 
 
 def _rows(fan: Fan, repo: Path) -> dict[str, dict[str, Any]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from fan.errors import Blocked, Conflict, Dirty, DiskFailed, GitFailed, NotAllowed, NotFound, UsageError
 from fan.world.git import Removed, Repository, Restored

@@ -8,10 +8,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from fan.core.model import Change, Delivery, Group, Member, State, Status, Step
 from fan.errors import AlreadyExists, Conflict, FanError, StoreFailed, UsageError
@@ -34,12 +34,12 @@ def store(folder: Path) -> Iterator[Store]:
 
 
 def group(name: str = "g1", stem: str = "fan/x", **changes: object) -> Group:
-    return replace(Group(name, stem, REPO, "main", "a" * 40, "[red]x; 'y'\n\0", 1.5, 7, 2.5), **changes)  # type: ignore[arg-type]
+    return replace(Group(name, stem, REPO, "main", "a" * 40, "[red]x; 'y'\n\0", 1.5, 7, 2.5), **changes)
 
 
 def member(name: str = "m1", of: str = "g1", n: int = 1, **changes: object) -> Member:
     made = Member(name, of, n, f"fan/{name}", REPO / name, f"s-{name}", "demo", "", "a" * 40, Step.PLANNED)
-    return replace(made, **changes)  # type: ignore[arg-type]
+    return replace(made, **changes)
 
 
 def delivery(of: str = "m1", text: str = "do it;") -> Delivery:

@@ -6,10 +6,10 @@ import os
 import sqlite3
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from fan.core.model import Delivery, Group, Member, Step
 from fan.errors import StoreFailed

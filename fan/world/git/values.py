@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Head:
+
+class Head(Struct, frozen=True):
     """What a place stands on; `branch` is None when HEAD is detached."""
 
     oid: str
     branch: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Struct, frozen=True):
     """One commit, by id and first line."""
 
     oid: str
     subject: str
 
 
-@dataclass(frozen=True, slots=True)
-class Worktree:
+class Worktree(Struct, frozen=True):
     """One entry of `git worktree list`; `locked` and `prunable` hold git's reason, empty for none."""
 
     path: Path
@@ -36,8 +34,7 @@ class Worktree:
     prunable: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Travel:
+class Travel(Struct, frozen=True):
     """What a new worktree does not get from the place we stand in.
 
     Names are at most ten a list, folders collapsed. `complete` is False when git took too long to tell.
@@ -51,8 +48,7 @@ class Travel:
     complete: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Created:
+class Created(Struct, frozen=True):
     """A complete worktree. `warnings` are sentences for the person, in the order they arose."""
 
     path: Path
@@ -61,8 +57,7 @@ class Created:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WorktreeStatus:
+class WorktreeStatus(Struct, frozen=True):
     """One worktree now. `changes` counts changed and untracked paths, an untracked folder as one.
 
     None means that git could not tell; `problem` then has its words.
@@ -75,8 +70,7 @@ class WorktreeStatus:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """What must still be so when a folder that was looked at is removed."""
 
     device: int
@@ -84,8 +78,7 @@ class Identity:
     gitfile: str
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """What a worktree holds that its base does not: what would be missed.
 
     `commits` are the newest first, at most 20 of `ahead`. Names are at most 20 a list, counts are whole.
@@ -125,8 +118,7 @@ class Work:
         return bool(self.dirty or self.ahead or self.ignored_count or self.problems)
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(Struct, frozen=True):
     """A worktree that is gone from its place. `refs` maps `head`, `index`, `tree` to ids; empty if discarded."""
 
     archive: str
@@ -138,8 +130,7 @@ class Removed:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(Struct, frozen=True):
     """A worktree that is back. `complete` is False when it came from the refs; `notes` say what differs."""
 
     path: Path
@@ -149,8 +140,7 @@ class Restored:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(Struct, frozen=True):
     """A removal on record; `at` is in seconds since the epoch. `refs` maps `head`, `index`, `tree` to ids."""
 
     name: str

@@ -6,9 +6,11 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fan.core.model import Change, Delivery, Group, Member, Report, Step
 from fan.errors import AlreadyExists, Conflict, StoreFailed, UsageError
@@ -18,8 +20,7 @@ from fan.world.store.rows import insert, select, update
 LIVING = "removed_at IS NULL"
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(Struct, frozen=True):
     """What one `keep`, `rm` or `group rm` took away; `undo` brings it back as a whole."""
 
     id: str
@@ -29,8 +30,7 @@ class Removal:
     undone_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(Struct, frozen=True):
     """One removed member: where its trash lies. Its refs are `refs/fan/archive/<id>/...`."""
 
     id: str
@@ -43,8 +43,7 @@ class Archive:
     restored_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """The courier that last took the lock: process id, its start time and fan's version."""
 
     pid: int

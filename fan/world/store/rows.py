@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
@@ -44,7 +43,7 @@ def select(
 
 @cache
 def _columns(cls: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(cls))
+    return tuple(cls.__struct_fields__)
 
 
 @cache
