@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
-from fan.cli.common import Json, answer, said, verb, world
+from fan.cli.common import Json, answer, verb, world
+from fan.cli.spoken import spoken
 
 
 def register(app: typer.Typer) -> None:
@@ -29,6 +31,7 @@ def demo(
         return answer(gone, lambda: f"removed {gone.folder} and {gone.members} members\n", as_json=as_json)
     with progress.shown() as listener:
         shown = verbs.demo(here, listener)
-    steps = "".join(f"  {said(line)}\n" for line in shown.next)
+    here_and_there = spoken(sys.argv[1:]).from_anywhere()
+    steps = "".join(f"  {here_and_there.said(line)}\n" for line in shown.next)
     table = rows(shown.started.members, here.clock.now())
     return answer(shown, lambda: f"{table}\nnext:\n{steps}", as_json=as_json, code=shown.exit_code)

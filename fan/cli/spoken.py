@@ -21,6 +21,12 @@ class Spoken:
     name: str
     as_json: bool
 
+    def from_anywhere(self) -> Spoken:
+        """The same, for lines to be typed in another folder."""
+        program, *rest = shlex.split(self.name)
+        whole = str(Path(program).absolute()) if "/" in program else program
+        return Spoken(shlex.join([whole, *rest]), self.as_json)
+
     def said(self, text: str) -> str:
         """`text` with the commands in it as this person would type them."""
         return text if self.name == PROGRAM else _COMMAND.sub(lambda _: self.name, text)

@@ -99,7 +99,7 @@ def _open_ended(rule: ComposerRule, lines: Sequence[Line], cursor_row: int) -> t
 
 
 def _settled(lines: Sequence[Line], row: int) -> int:
-    """The cursor's row; in the screen's last gap, with all that follows painted, it has not followed a move up yet."""
+    """The cursor's row; in the screen's last gap it has not followed yet when the box above moved up by one."""
     below = lines[row + 1 :]
     is_gap = bool(below) and not lines[row].text.strip() and all(line.text.strip() for line in below)
     return row - 1 if is_gap else row

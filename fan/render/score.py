@@ -57,8 +57,8 @@ def _figures(scored: Sequence[Scored]) -> str:
     rests = [one for one in scored if one.frame.state == "rest"]
     known = sum(not one.is_missed_rest for one in rests)
     share = f" ({known / len(rests):.1%})" if rests else ""
-    wrong = sum(one.is_false_rest for one in scored)
-    return f"{known} of {len(rests)} rest frames recognised{share}, {wrong} of {len(scored) - len(rests)} others read as rest"
+    wrong, others = sum(one.is_false_rest for one in scored), len(scored) - len(rests)
+    return f"{known} of {len(rests)} rest frames recognised{share}, {wrong} of {others} others read as rest"
 
 
 def _slip(one: Scored) -> tuple[str, ...]:

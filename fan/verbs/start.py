@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fan.core.model import Member, Row, State, Status, Step
 from fan.courier import start as courier
+from fan.errors import AlreadyExists
 from fan.verbs.launch import too_large
 from fan.verbs.making import Making
 from fan.verbs.plan import Plan, StartRequest, plan
@@ -34,14 +35,13 @@ class Started:
 
 def start(world: World, request: StartRequest, listener: Listener) -> Started:
     """Give one task to several agents. Raises a refusal before anything is made; later failures are in the rows."""
-    planned = plan(world, request)
+    planned = _planned(world, request)
     for note in planned.notes:
         listener.say(note)
     if request.dry_run:
         return _dry(planned)
     for name in too_large(world.environ):
         listener.warn(f"{name} is too large for tmux to carry; the agents go without it")
-    _record(world, planned)
     courier.ensure(world)
     try:
         Making(world, planned, listener).run()
@@ -57,9 +57,19 @@ def start(world: World, request: StartRequest, listener: Listener) -> Started:
     return _result(world, planned, timed_out=not in_time)
 
 
-def _record(world: World, planned: Plan) -> None:
+def _planned(world: World, request: StartRequest, attempts: int = 10) -> Plan:
+    """The plan, on record unless it is a dry run; made anew when another start takes its automatic name first."""
+    planned = plan(world, request)
+    if request.dry_run:
+        return planned
     members = [part.member for part in planned.parts]
-    world.store.add_group(planned.group, members, [part.delivery for part in planned.parts])
+    try:
+        world.store.add_group(planned.group, members, [part.delivery for part in planned.parts])
+    except AlreadyExists:
+        if request.name is not None or not attempts:
+            raise
+        return _planned(world, request, attempts - 1)
+    return planned
 
 
 def _wait(world: World, planned: Plan, request: StartRequest, listener: Listener) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from fan.core.frames import Frame, frame
 from fan.errors import DiskFailed, NotFound
 
-HINT = "recipes/README.md describes recorded screens"
+HINT = "fan recipe score --help"
 NOT_DONE = "nothing was scored"
 
 

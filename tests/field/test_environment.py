@@ -84,7 +84,7 @@ def test_b069_forty_at_rest_cost_next_to_nothing(fan: Fan, puppets: Puppets) -> 
     before, begun = _lines(calls), time.monotonic()
     shown = listed(fan, repo)
     assert time.monotonic() - begun < 10
-    assert _lines(calls) - before == for_one
+    assert _lines(calls) - before <= for_one + 1, "more than the courier's own of every five seconds"
     assert [row["state"] for row in shown.values()] == ["rest"] * 40
     assert one["id"] in shown
 

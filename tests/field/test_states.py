@@ -115,10 +115,10 @@ def test_b043_hooks_that_stay_silent_or_come_from_elsewhere(fan: Fan, puppets: P
     Red when `fan report` believes the variables alone.
     """
     repo = fan.repos.repo()
-    mute = [(f'"--{name}"', f'"--{name}", "--report"') for name in ("notice", "ghost")]
-    bare = ('["--background"]', '["--background", "--report-bare"]')
-    recipe(puppets, "teller", *mute, bare, more=HOOKS)
-    rows = start(fan, repo, 3, "teller,teller:background,teller:notice", "Do it")
+    reporting = ('["--notice"]', '["--notice", "--report"]')
+    bare = ('["--paste"]', '["--paste", "--report-bare"]')
+    recipe(puppets, "teller", reporting, bare, more=HOOKS)
+    rows = start(fan, repo, 3, "teller,teller:paste,teller:notice", "Do it")
     silent, bare_one, normal = rows
     for row in rows:
         becomes(fan, row, state="rest", turn="done", prompt_status="sent")
