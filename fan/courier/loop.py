@@ -74,8 +74,10 @@ class Courier:
 
     def _advance(self, seen: Seen, delivery: Delivery) -> tuple[Delivery, Seen]:
         """Step a delivery until it waits for the next look; record before acting, look again after."""
-        recipe = self._world.catalogue.recipe(seen.member.agent)
         for _ in range(STEPS):
+            recipe = seen.recipe
+            if recipe is None:
+                break
             stepped, action = step(delivery, self._sight(seen, delivery, recipe), recipe.submit)
             if not self._record(delivery, stepped):
                 break

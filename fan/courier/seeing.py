@@ -12,18 +12,23 @@ from msgspec import Struct
 from fan.core import reading as readings
 from fan.core.model import Look, Member, Pane, Report
 from fan.core.reading import Reading, read
-from fan.errors import TmuxFailed
+from fan.core.recipe import Recipe
+from fan.errors import FanError, TmuxFailed
 from fan.world.catalogue import Catalogue
 from fan.world.tmux import Tmux
 
 
 class Seen(Struct, frozen=True):
-    """A member with its pane (None: gone), its screen (None: not looked at) and what they mean."""
+    """A member with its pane (None: gone), its screen (None: not looked at) and what they mean.
+
+    `recipe` is None where it cannot be used (any more); the reading then says so, and nothing is typed.
+    """
 
     member: Member
     pane: Pane | None
     look: Look | None
     reading: Reading
+    recipe: Recipe | None = None
 
 
 def see(
@@ -41,20 +46,24 @@ def see(
     for member in members:
         pane = mine[member.id]
         look = looks.get(pane.id) if pane else None
-        seen[member.id] = Seen(member, pane, look, _reading(catalogue, member, pane, look, reports.get(member.id)))
+        try:
+            recipe = catalogue.recipe(member.agent)
+        except FanError as error:
+            seen[member.id] = Seen(member, pane, look, readings.unseen(error.message))
+            continue
+        reading = _reading(recipe, member, pane, look, reports.get(member.id))
+        seen[member.id] = Seen(member, pane, look, reading, recipe)
     return seen
 
 
-def _reading(
-    catalogue: Catalogue, member: Member, pane: Pane | None, look: Look | None, report: Report | None
-) -> Reading:
+def _reading(recipe: Recipe, member: Member, pane: Pane | None, look: Look | None, report: Report | None) -> Reading:
     if pane is None:
         return readings.gone()
     if member.hold and not pane.dead:
         return readings.held()
     if look is None:
         return readings.unseen("its pane could not be looked at")
-    return read(catalogue.recipe(member.agent), look, report, member.launched_at)
+    return read(recipe, look, report, member.launched_at)
 
 
 def last_words(look: Look | None, lines: int = 3) -> str:

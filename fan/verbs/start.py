@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fan.core.model import Member, Row, State, Status, Step
+from fan.core.reading import HELD
 from fan.courier import start as courier
 from fan.errors import AlreadyExists
 from fan.verbs.launch import too_large
@@ -100,7 +101,7 @@ def _needs_person(row: Row) -> bool:
     if row.prompt_status != Status.PENDING:
         return False
     dialog = row.state == State.NEEDS_INPUT and row.kind != "question"
-    return dialog or row.gone or row.state == State.LIMITED or row.detail.startswith("it starts when")
+    return dialog or row.gone or row.state == State.LIMITED or row.detail == HELD
 
 
 def _rows(world: World, planned: Plan) -> list[Row]:

@@ -32,7 +32,7 @@ class Catalogue:
 
     def __init__(self, own: Path, builtin: Path | None = None) -> None:
         self._folders = (own, builtin or shipped())
-        self._read: dict[Path, Recipe] = {}
+        self._read: dict[Path, tuple[tuple[int, int], Recipe]] = {}
 
     def names(self) -> dict[str, Path]:
         """Every recipe's name and file; the person's own come before the shipped ones of the same name."""
@@ -52,17 +52,21 @@ class Catalogue:
         return self.load(names[name])
 
     def load(self, file: Path) -> Recipe:
-        """The recipe in `file`. Raises BadRecipe."""
-        if file not in self._read:
-            try:
-                data = tomllib.loads(file.read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-                raise BadRecipe(f"{file} cannot be read: {error}", hint="recipes/README.md describes it") from error
-            recipe = parse(data, where=str(file))
-            if recipe.name != file.stem:
-                raise BadRecipe(f"{file} is named for another agent than its `name`, {recipe.name}")
-            self._read[file] = recipe
-        return self._read[file]
+        """The recipe in `file`, read again when the file has changed. Raises BadRecipe."""
+        try:
+            found = file.stat()
+            mark = found.st_mtime_ns, found.st_size
+            known = self._read.get(file)
+            if known and known[0] == mark:
+                return known[1]
+            data = tomllib.loads(file.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise BadRecipe(f"{file} cannot be read: {error}", hint="recipes/README.md describes it") from error
+        recipe = parse(data, where=str(file))
+        if recipe.name != file.stem:
+            raise BadRecipe(f"{file} is named for another agent than its `name`, {recipe.name}")
+        self._read[file] = mark, recipe
+        return recipe
 
     def choose(self, asked: str) -> Choice:
         """The agent `name` or `name:option`. Raises NotFound."""

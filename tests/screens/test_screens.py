@@ -78,7 +78,7 @@ def test_a_rule_is_shown_by_the_screen_it_names(agent: str, number: int) -> None
 
 @pytest.mark.parametrize(("agent", "number"), RULES)
 def test_a_rule_is_contradicted_by_a_screen(agent: str, number: int) -> None:
-    """Some frame in which the rule's region has words does not match it: it does not fit everything."""
+    """Some frame of the living agent does not match it: it does not fit everything."""
     other = [_tried(recipe(agent), one, number) for one in frames(agent) if not one.look.pane.dead]
     assert not all(one.matched for one in other)
 
