@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from fan.core.model import Row
 from fan.errors import UsageError
-from fan.verbs.removing import Left, group_of, remove_all
+from fan.verbs.removing import Left, exit_code, group_of, remove_all
 from fan.verbs.target import find, find_group, here, known
 from fan.world.world import World
 
@@ -31,9 +31,7 @@ class Removed:
     @property
     def exit_code(self) -> int:
         """0 all went, 1 none did, 5 some."""
-        if not self.left:
-            return 0
-        return 5 if self.removed else 1
+        return exit_code(self.removed, self.left)
 
 
 def remove(world: World, request: RemoveRequest) -> Removed:

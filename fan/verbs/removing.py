@@ -39,6 +39,13 @@ class Taken:
     notes: list[str] = field(default_factory=list)
 
 
+def exit_code(done: Sequence[Row], left: Sequence[Left]) -> int:
+    """0 all of it happened, 1 none of it, 5 some."""
+    if not left:
+        return 0
+    return 5 if done else 1
+
+
 def remove_all(world: World, members: Sequence[Known], verb: str, *, discard: bool = False) -> Taken:
     """Remove each of `members`; one that cannot be is left whole and reported, the others go.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from fan.core.model import Row
 from fan.errors import FanError, NotFound
-from fan.verbs.removing import Left
+from fan.verbs.removing import Left, exit_code
 from fan.verbs.rows import rows
 from fan.verbs.target import known
 from fan.world.git import Repository, Restored
@@ -25,9 +25,7 @@ class Undone:
     @property
     def exit_code(self) -> int:
         """0 all are back, 1 none is, 5 some."""
-        if not self.left:
-            return 0
-        return 5 if self.restored else 1
+        return exit_code(self.restored, self.left)
 
 
 def undo(world: World) -> Undone:

@@ -8,6 +8,8 @@ import sys
 import threading
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -68,8 +70,8 @@ class FakeModel:
         self.dump = dump
         self._log = log
         self._lock = threading.Lock()
-        self._server = _Server(("127.0.0.1", port), _Handler)
-        self._server.model = self
+        self._server = _Server(("127.0.0.1", port), self)
+        self._server.server_activate()
 
     @property
     def port(self) -> int:
@@ -77,7 +79,7 @@ class FakeModel:
         return self._server.server_port
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        self._serve()
         return self
 
     def __exit__(
@@ -90,6 +92,21 @@ class FakeModel:
     def switch(self, **changes: Any) -> None:
         """Set switches by name; the others stay."""
         self.switches = replace(self.switches, **changes)
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Connections are refused while in this block: the port is bound, and nobody listens on it."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._server = _Server(("127.0.0.1", self.port), self)
+        try:
+            yield
+        finally:
+            self._server.server_activate()
+            self._serve()
+
+    def _serve(self) -> None:
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def note(self, kind: str, /, **fields: Any) -> None:
         """Add an event to the log."""
@@ -117,8 +134,14 @@ def _is_prompt(event: Event, agent: str, folder: str) -> bool:
 
 
 class _Server(ThreadingHTTPServer):
-    model: FakeModel
+    """Bound, and not listening yet."""
+
     daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], model: FakeModel) -> None:
+        super().__init__(address, _Handler, bind_and_activate=False)
+        self.model = model
+        self.server_bind()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Agents are killed in the middle of an answer: only that is no error."""
