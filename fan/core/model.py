@@ -151,7 +151,11 @@ class Group(Struct, frozen=True):
 
 
 class Member(Struct, frozen=True):
-    """One of a group. `n` counts from 1; `failure` says in a sentence why `step` is `failed`."""
+    """One of a group. `n` counts from 1; `failure` says in a sentence why `step` is `failed`.
+
+    `conversation` is the agent's own id of its talk, by which it is resumed; an `adopted` member's worktree was
+    made by hand.
+    """
 
     id: str
     group: str
@@ -172,6 +176,8 @@ class Member(Struct, frozen=True):
     launched_at: float | None = None
     hold: bool = False
     removed_at: float | None = None
+    conversation: str = ""
+    adopted: bool = False
 
 
 class Delivery(Struct, frozen=True):

@@ -6,8 +6,9 @@ import pytest
 
 from fan.core.frames import Scored, frame, matrix, read_frame, score
 from fan.core.model import State
+from fan.core.recipe import parse
 from fan.core.regions import find_composer
-from tests.core.scene import RULES, box, document, look, parse, reading, recipe
+from tests.core.scene import RULES, box, document, look, reading, recipe
 from tests.core.test_regions import CURSED
 
 SCREEN = "\n".join(box()) + "\n"
@@ -21,7 +22,7 @@ def scored(screen: str = SCREEN, **facts: object) -> Scored:
 
 
 def test_a_frame_is_read_by_its_screen_alone() -> None:
-    """Without a report an agent with hooks is at rest, however young; red when the hooks' grace counts for a frame."""
+    """Without a report an agent with hooks is at rest, however young; red when their grace counts for a frame."""
     assert scored().state is State.REST
     assert scored(ms_since_start=2000).state is State.REST
     assert "`^\\? for help` is in the footer" in scored().why

@@ -64,6 +64,17 @@ MIGRATIONS = (
         one INTEGER PRIMARY KEY CHECK (one = 1), pid INTEGER NOT NULL, started REAL NOT NULL, version TEXT NOT NULL
     );
     """,
+    """
+    ALTER TABLE members ADD COLUMN conversation TEXT NOT NULL DEFAULT '';
+    ALTER TABLE members ADD COLUMN adopted INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE approvals (repo TEXT NOT NULL, hash TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (repo, hash));
+    CREATE TABLE leases (first INTEGER PRIMARY KEY, count INTEGER NOT NULL, member TEXT NOT NULL);
+    CREATE TABLE verifications (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, member TEXT NOT NULL, command TEXT NOT NULL, commit_oid TEXT NOT NULL,
+        tree_oid TEXT NOT NULL, exit_code INTEGER, started_at REAL NOT NULL, ended_at REAL, output TEXT NOT NULL
+    );
+    CREATE INDEX verifications_of_member ON verifications (member, id);
+    """,
 )
 
 
