@@ -279,8 +279,8 @@ def test_damage_found_later_is_told_as_ours(folder: Path) -> None:
     store.close()
     size = (folder / NAME).stat().st_size
     with (folder / NAME).open("r+b") as file:
-        file.seek(size // 2)
-        file.write(b"\xff" * (size - size // 2))
+        file.seek(size * 3 // 4)
+        file.write(b"\xff" * (size - size * 3 // 4))
     again = Store(folder)
     with pytest.raises(StoreFailed):
         again.members()
