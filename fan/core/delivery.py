@@ -50,7 +50,8 @@ class Sight(Struct, frozen=True):
     `settled` is rest that has held (core.stillness). `took` are the prompts that the agent's own reports say it
     took since the paste, `stirred` whether it has reported work since the submit key; `seq` numbers its last
     report. `buffer` says whether the delivery's tmux buffer exists, `limit_over` that the time at which the usage
-    limit on the screen ends has passed. `last_words` are the last lines of a dead pane.
+    limit on the screen ends has passed. `exit_told` is False
+    while tmux has not said yet with what code a dead pane's process ended; `last_words` are its last lines.
     """
 
     reading: Reading
@@ -62,6 +63,7 @@ class Sight(Struct, frozen=True):
     seq: int = 0
     buffer: bool = False
     limit_over: bool = False
+    exit_told: bool = True
     last_words: str = ""
 
 
@@ -74,7 +76,7 @@ def step(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Ac
     if sight.gone and delivery.status is Status.PENDING:
         return _note(delivery, "its session is gone; fan brings nothing back by itself"), Action.NOTHING
     if sight.reading.state is State.EXITED:
-        return _left(delivery, sight), Action.NOTHING
+        return (_left(delivery, sight) if sight.exit_told else delivery), Action.NOTHING
     return _PHASES[delivery.phase](delivery, sight, submit)
 
 

@@ -22,7 +22,7 @@ from fan.world.files import private_folder
 from fan.world.git.trash import sweep
 from fan.world.paths import trash_of
 from fan.world.store.records import Running
-from fan.world.tmux import NoServer
+from fan.world.tmux import NoServer, Tmux
 from fan.world.world import World, open_world
 
 # A verb that looks whether a courier runs holds the lock for a moment.
@@ -71,7 +71,7 @@ def _run(world: World) -> int:
     tmux = world.tmux.watch()
     courier = Courier(world, tmux)
     life = Life(world)
-    while life.goes_on():
+    while life.goes_on(tmux):
         try:
             wait = courier.tick()
         except NoServer:
@@ -101,7 +101,7 @@ class Life:
         self._needed_at = world.clock.now()
         self._refreshed: set[str] = set()
 
-    def goes_on(self) -> bool:
+    def goes_on(self, tmux: Tmux) -> bool:
         """Tidy every few seconds; False once nothing has needed a courier for a while."""
         now = self._world.clock.now()
         if now - self._tidied < TIDY_EVERY and now >= self._tidied:
@@ -112,12 +112,12 @@ class Life:
         if now - self._swept > SWEEP_EVERY:
             self._swept = now
             _sweep(self._world)
-        if self._needed():
+        if self._needed(tmux):
             self._needed_at = now
         return now - self._needed_at < self._world.settings.values.courier_lingers
 
-    def _needed(self) -> bool:
-        panes = {pane.launch: pane for pane in self._world.tmux.panes()}
+    def _needed(self, tmux: Tmux) -> bool:
+        panes = {pane.launch: pane for pane in tmux.panes()}
         members = {member.id: member for member in self._world.store.members()}
         if any(not panes[one.launch].dead for one in members.values() if one.launch in panes):
             return True

@@ -22,6 +22,7 @@ from fan.world.tmux import Tmux
 from fan.world.world import World
 
 STEPS = 8
+EXIT_PATIENCE = 2.0
 
 
 class Courier:
@@ -119,8 +120,16 @@ class Courier:
             seq=reports[-1].seq if reports else delivery.report_seq,
             buffer=needs_buffer and buffer_name(delivery) in self._tmux.buffers(),
             limit_over=self._limit_over(seen, now),
+            exit_told=self._exit_told(seen, now),
             last_words=last_words(seen.look) if seen.pane and seen.pane.dead else "",
         )
+
+    def _exit_told(self, seen: Seen, now: float) -> bool:
+        """Whether the exit code is known, or will not be: tmux 3.3a may show a pane dead before it has the code."""
+        if seen.pane is None or not seen.pane.dead or seen.pane.exit_status is not None:
+            return True
+        change = self._changes.get(seen.member.id)
+        return change is None or now - change.since > EXIT_PATIENCE
 
     def _limit_over(self, seen: Seen, now: float) -> bool:
         """Whether the end of the limit, as the agent told it when it began, has passed."""

@@ -57,7 +57,8 @@ def send(world: World, request: SendRequest) -> Queued:
     courier.ensure(world)
     courier.wake(world)
     (row,) = rows(world, [one], git=False)
-    return Queued(row, note)
+    waits = f"it waits: {seen.reading.obstacle}" if seen.reading.obstacle else ""
+    return Queued(row, "; ".join(part for part in (note, waits) if part))
 
 
 def _queue(world: World, one: Known, request: SendRequest) -> str:
