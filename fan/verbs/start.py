@@ -87,8 +87,8 @@ def _wait(world: World, planned: Plan, request: StartRequest, listener: Listener
         now = world.clock.now()
         dialogs = {row.id: dialogs.get(row.id, now) for row in found if _needs_person(row)}
         stands = {member for member, since in dialogs.items() if now - since >= DIALOG_STANDS}
-        moving = [row for row in found if row.prompt_status == Status.PENDING and row.id not in stands]
-        if not moving if not request.wait else all(row.prompt_status != Status.PENDING for row in found):
+        pending = [row for row in found if row.prompt_status == Status.PENDING]
+        if not [row for row in pending if request.wait or row.id not in stands]:
             return True
         if deadline is not None and now >= deadline:
             return False
