@@ -108,6 +108,26 @@ class Busy(FanError):
     code = "busy"
 
 
+class NeedsApproval(FanError):
+    """A repository's file asks for commands or files that no person has agreed to yet.
+
+    `fingerprint` stands for what `lines` say.
+    """
+
+    code = "needs_approval"
+
+    def __init__(self, message: str, fingerprint: str, lines: tuple[str, ...], *, not_done: str, hint: str) -> None:
+        super().__init__(message, not_done=not_done, hint=hint)
+        self.fingerprint = fingerprint
+        self.lines = lines
+
+
+class SetupFailed(FanError):
+    """A setup command failed; the worktree stays."""
+
+    code = "setup_failed"
+
+
 class ToolMissing(FanError):
     """A program is missing or too old."""
 
@@ -154,6 +174,13 @@ class DiskFailed(FanError):
     """A file could not be read or written."""
 
     code = "disk_failed"
+
+
+class TimedOut(FanError):
+    """The time of a wait, an answer or a command was up."""
+
+    code = "timed_out"
+    exit_code = 6
 
 
 class Interrupted(FanError):

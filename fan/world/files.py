@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
 from fan.errors import DiskFailed, NotAllowed
@@ -61,9 +60,18 @@ def write_prompt(folder: Path, name: str, text: str) -> str:
 
 def free_bytes(path: Path) -> int:
     """What is left on the disk that `path` (or the nearest folder above it that exists) lies on."""
+    return shutil.disk_usage(_nearest(path)).free
+
+
+def is_writable(path: Path) -> bool:
+    """Whether something can be made in `path`, or in the nearest folder above it that exists."""
+    return os.access(_nearest(path), os.W_OK | os.X_OK)
+
+
+def _nearest(path: Path) -> Path:
     while not path.exists():
         path = path.parent
-    return shutil.disk_usage(path).free
+    return path
 
 
 def read_text(path: Path) -> str:
@@ -75,6 +83,8 @@ def read_text(path: Path) -> str:
 
 
 def _write(path: Path, text: str, *, mode: int = 0o600) -> None:
+    import tempfile
+
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:

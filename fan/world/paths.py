@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 import platformdirs
 
@@ -73,7 +73,7 @@ def _folder(environ: Mapping[str, str], name: str, default: Path) -> Path:
 
 def _runtime(environ: Mapping[str, str], state: Path) -> Path:
     """A folder short enough for a socket, one for each state folder, so that two of them never share a server."""
-    mark = hashlib.sha256(str(state).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    mark = f"{crc32(os.fsencode(state)):08x}"
     base = environ.get("XDG_RUNTIME_DIR", "")
     if base and len(base) < LONGEST_SOCKET - 30 and Path(base).is_dir():
         return Path(base) / f"fan-{mark}"

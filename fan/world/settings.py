@@ -25,6 +25,8 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Days that a removed worktree's files stay in the trash; its refs stay longer."""
     min_free_mb: int = 200
     """Megabytes that must stay free on the worktrees' disk beyond what the checkouts need."""
+    port_base: int = 20000
+    """The first port that members may be given."""
     courier_lingers: float = 5.0
     """Seconds the courier stays after the last session of ours has ended."""
 

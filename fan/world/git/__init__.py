@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from fan.world.git.door import Git
+from fan.world.git.merge import Merge
 from fan.world.git.repository import Repository
 from fan.world.git.values import (
     Archive,
     Commit,
+    Contents,
     Created,
     Head,
     Identity,
+    Merged,
     Removed,
     Restored,
     Travel,
@@ -21,10 +24,13 @@ from fan.world.git.values import (
 __all__ = [
     "Archive",
     "Commit",
+    "Contents",
     "Created",
     "Git",
     "Head",
     "Identity",
+    "Merge",
+    "Merged",
     "Removed",
     "Repository",
     "Restored",

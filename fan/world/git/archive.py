@@ -12,11 +12,12 @@ from fan.world.git.admin import Entry
 from fan.world.git.objects import open_repo
 from fan.world.git.run import Runner
 from fan.world.git.trash import Manifest, check_name
-from fan.world.git.values import Archive
+from fan.world.git.values import Archive, Commit
 from fan.world.git.work import Changes
 
 ROOT = "refs/fan/archive/"
 _DURABLE = ("-c", "core.fsync=committed,loose-object,reference")
+_SHOWN = 20
 _NOT_REMOVED = "Nothing was removed."
 
 
@@ -123,9 +124,22 @@ def archives(common: Runner, name: str = "") -> list[Archive]:
             if part == "tree" and (manifest := Manifest.from_line(ref.last_line)):
                 manifests[archive] = manifest
     found = [
-        Archive(key, Path(one.path), one.branch, one.head, one.at, grouped[key]) for key, one in manifests.items()
+        Archive(key, Path(one.path), one.branch, one.head, one.at, grouped[key], one.base)
+        for key, one in manifests.items()
     ]
     return sorted(found, key=lambda one: (-one.at, one.name))
+
+
+def files(common: Runner, one: Archive) -> tuple[str, ...]:
+    """The names that differ between its base and its files."""
+    words = ("-r", "--no-renames", "--name-only", "-z", one.base, one.refs["tree"])
+    return tuple(common.run("diff-tree", *words).split("\0")[:-1])
+
+
+def commits(common: Runner, one: Archive) -> tuple[Commit, ...]:
+    """What was committed since its base, the newest first, at most 20."""
+    told = common.run("log", f"-{_SHOWN}", "-z", "--format=%H %s", one.oid, "--not", one.base)
+    return tuple(Commit(*line.split(" ", 1)) for line in told.split("\0") if line)
 
 
 def delete(common: Runner, name: str) -> None:

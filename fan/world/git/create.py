@@ -29,7 +29,7 @@ def create(
     repo: Repository,
     path: Path,
     branch: str,
-    base_oid: str,
+    base_oid: str | None,
     *,
     many: bool,
     on_phase: Callable[[str], None],
@@ -38,19 +38,20 @@ def create(
     on_phase("worktree")
     _refuse_broken_hub(repo)
     with repo.lock():
-        _refuse_taken(repo, path, branch)
+        _refuse_taken(repo, path, branch if base_oid else None)
         with _undone_on_error(repo, path, branch, base_oid, locked=True):
             _add(repo, path, branch, base_oid)
     with _undone_on_error(repo, path, branch, base_oid, locked=False):
         on_phase("files")
         warnings = _fill(repo, path, many=many)
     on_phase("hook")
-    warnings += _run_hook(repo, path, base_oid)
+    oid = base_oid or repo.runner.at(path).line("rev-parse", "--verify", "HEAD^{commit}")
+    warnings += _run_hook(repo, path, oid)
     warnings += _submodules(repo, path)
-    return Created(path, branch, base_oid, tuple(warnings))
+    return Created(path, branch, oid, tuple(warnings))
 
 
-def undo(repo: Repository, path: Path, branch: str, base_oid: str) -> None:
+def undo(repo: Repository, path: Path, branch: str, base_oid: str | None) -> None:
     """See Repository.undo_create."""
     with repo.lock():
         _undo(repo, path, branch, base_oid)
@@ -59,7 +60,7 @@ def undo(repo: Repository, path: Path, branch: str, base_oid: str) -> None:
 class _undone_on_error:  # noqa: N801 - reads as a phrase
     """Takes the half-made worktree away when the block fails, Ctrl-C included."""
 
-    def __init__(self, repo: Repository, path: Path, branch: str, base_oid: str, *, locked: bool) -> None:
+    def __init__(self, repo: Repository, path: Path, branch: str, base_oid: str | None, *, locked: bool) -> None:
         self._undo = _undo if locked else undo
         self._made = (repo, path, branch, base_oid)
 
@@ -94,10 +95,10 @@ def _refuse_broken_hub(repo: Repository) -> None:
         )
 
 
-def _refuse_taken(repo: Repository, path: Path, branch: str) -> None:
+def _refuse_taken(repo: Repository, path: Path, branch: str | None) -> None:
     if path.exists() or path.is_symlink():
         raise AlreadyExists(f"There is something at {path} already.", not_done="Nothing was made.")
-    if _branch_oid(repo, branch) is not None:
+    if branch is not None and _branch_oid(repo, branch) is not None:
         raise AlreadyExists(
             f"The branch {branch!r} exists already.",
             not_done="Nothing was made.",
@@ -105,7 +106,8 @@ def _refuse_taken(repo: Repository, path: Path, branch: str) -> None:
         )
 
 
-def _add(repo: Repository, path: Path, branch: str, base_oid: str) -> None:
+def _add(repo: Repository, path: Path, branch: str, base_oid: str | None) -> None:
+    """A new branch at `base_oid`; None checks out the branch that is there."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -115,11 +117,7 @@ def _add(repo: Repository, path: Path, branch: str, base_oid: str) -> None:
         "add",
         "--quiet",
         "--no-checkout",
-        "--no-track",
-        "-b",
-        branch,
-        str(path),
-        base_oid,
+        *(("--no-track", "-b", branch, str(path), base_oid) if base_oid else (str(path), branch)),
     )
     if not added.code:
         return
@@ -207,14 +205,17 @@ def _submodules(repo: Repository, path: Path) -> list[str]:
     return [f"{what} not initialised in {path.name}; run: git submodule update --init"]
 
 
-def _undo(repo: Repository, path: Path, branch: str, base_oid: str) -> None:
+def _undo(repo: Repository, path: Path, branch: str, base_oid: str | None) -> None:
+    """`base_oid` is None for a branch that was there before: it stays."""
     tip = _branch_oid(repo, branch)
     entry = find_entry(repo.common_dir, path)
-    if entry is not None and (tip not in (None, base_oid) or _stands_elsewhere(entry, branch)):
+    moved = base_oid is not None and tip not in (None, base_oid)
+    if entry is not None and (moved or _stands_elsewhere(entry, branch)):
+        since = base_oid[:12] if base_oid else branch
         raise Dirty(
-            f"The branch {branch!r} has moved on since it was made at {base_oid[:12]}.",
+            f"The branch {branch!r} has moved on since it was made at {since}.",
             not_done="Nothing was removed.",
-            hint=f"git log {base_oid[:12]}..{HEADS}{branch}",
+            hint=f"git log {since}..{HEADS}{branch}",
         )
     if entry is not None:
         remove_tree(path)
@@ -222,7 +223,7 @@ def _undo(repo: Repository, path: Path, branch: str, base_oid: str) -> None:
         repo.common.run("worktree", "remove", str(path))
     _remove_if_empty(path)
     _remove_if_empty(path.parent)
-    if tip == base_oid and not _checked_out(repo, branch):
+    if base_oid and tip == base_oid and not _checked_out(repo, branch):
         dropped = repo.common.ask_patiently("update-ref", "-d", f"{HEADS}{branch}", base_oid)
         if dropped.code:
             raise GitFailed(f"git could not take the branch {branch!r} back: {dropped.words}")

@@ -12,6 +12,10 @@ from fan.world.git.repository import Repository
 from fan.world.git.run import Runner, environment
 
 OLDEST = (2, 36)
+# The own folder is the common one or lies in it, by which paths that hold a line end are told apart.
+_PLACES = re.compile(
+    r"(?P<common>.*?)\n(?P<own>(?P=common)(?:/.*)?|[^\n]*)\n(?P<bare>true|false)\n(?:(?P<top>.*)\n)?", re.DOTALL
+)
 
 
 class Git:
@@ -39,35 +43,38 @@ class Git:
         Raises NotFound outside of one, NotAllowed where git refuses to enter it.
         """
         here = self._runner.at(cwd)
-        common, git_dir, inside, bare = _where(here).removesuffix("\n").rsplit("\n", 3)
+        common, git_dir, bare, top = _where(here)
         inner = self._runner.inside(Path(common))
         if common != git_dir:
             bare = inner.line("rev-parse", "--is-bare-repository")
         hub = bare == "true"
         root = _root(inner, bare=hub)
-        top: Path | None = None if hub else root
-        if inside == "true":
-            top = Path(here.line("rev-parse", "--path-format=absolute", "--show-toplevel"))
-        return Repository(self._runner, root=root, common_dir=Path(common), top=top, bare=hub)
+        entered = Path(top) if top else None if hub else root
+        return Repository(self._runner, root=root, common_dir=Path(common), top=entered, bare=hub)
 
 
-def _where(here: Runner) -> str:
+def _where(here: Runner) -> tuple[str, str, str, str]:
+    """Common folder, own folder, whether bare, and the top of the work tree we stand in (empty: in none)."""
     answer = here.ask(
         "rev-parse",
         "--path-format=absolute",
         "--git-common-dir",
         "--git-dir",
-        "--is-inside-work-tree",
         "--is-bare-repository",
+        "--show-toplevel",
     )
-    if not answer.code:
-        return answer.out
+    # Outside of a work tree, git fails at the last one only.
+    found = _PLACES.fullmatch(answer.out)
+    if found and (not answer.code or "must be run in a work tree" in answer.words):
+        return found["common"], found["own"], found["bare"], found["top"] or ""
     words = answer.words
     if "dubious ownership" in words or "cannot use bare repository" in words:
+        told = re.search(r"git config --global --add safe\.directory .+", words)
+        own = f"git config --global --add safe.directory {shlex.quote(str(here.cwd))}"
         raise NotAllowed(
-            f"git does not trust the repository at {here.cwd}: {words}",
+            f"git does not trust the repository at {here.cwd}: {words.splitlines()[0]}",
             not_done="Nothing was made.",
-            hint=f"git config --global --add safe.directory {shlex.quote(str(here.cwd))}",
+            hint=told[0] if told else own,
         )
     if "not a git repository" in words:
         raise NotFound(f"{here.cwd} is not inside a git repository.", hint="Change to a repository, or run: git init")

@@ -1,4 +1,4 @@
-"""One lock per repository, across threads and processes."""
+"""Locks across threads and processes: one per repository, one for removals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from fan.errors import Busy, DiskFailed
@@ -16,17 +16,21 @@ _POLL = 0.01
 _in_process: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
 
 
+def repository_lock(common_dir: Path, patience: float = PATIENCE) -> AbstractContextManager[None]:
+    """Holds `fan.lock` in the common git folder; as `file_lock`."""
+    return file_lock(common_dir / "fan.lock", patience)
+
+
 @contextmanager
-def repository_lock(common_dir: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Holds `fan.lock` in the common git folder; not re-entrant.
+def file_lock(file: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Holds `file` across threads and processes; not re-entrant.
 
     Raises Busy naming the file after `patience` seconds, DiskFailed where it cannot be written.
     """
     from filelock import FileLock, Timeout
 
-    file = common_dir / "fan.lock"
     until = time.monotonic() + patience
-    if not _in_process[common_dir].acquire(timeout=patience):
+    if not _in_process[file].acquire(timeout=patience):
         raise _busy(file, patience)
     try:
         lock = FileLock(file, timeout=max(0.0, until - time.monotonic()), poll_interval=_POLL)
@@ -35,20 +39,18 @@ def repository_lock(common_dir: Path, patience: float = PATIENCE) -> Iterator[No
         except Timeout as error:
             raise _busy(file, patience) from error
         except (OSError, NotImplementedError) as error:
-            raise DiskFailed(
-                f"Cannot lock the repository: {file}: {error}.", not_done="Nothing was changed."
-            ) from error
+            raise DiskFailed(f"Cannot lock {file}: {error}.", not_done="Nothing was changed.") from error
         try:
             yield
         finally:
             lock.release()
     finally:
-        _in_process[common_dir].release()
+        _in_process[file].release()
 
 
 def _busy(file: Path, patience: float) -> Busy:
     return Busy(
-        f"Another fan has been working on this repository for {patience:.0f} seconds and holds {file}.",
+        f"Another fan has been at work here for {patience:.0f} seconds and holds {file}.",
         not_done="Nothing was changed.",
         hint="Wait for it to end, then run the same line again.",
     )

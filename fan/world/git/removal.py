@@ -15,7 +15,7 @@ from fan.world.git.files import copy_tree, remove_tree
 from fan.world.git.guard import NOT_REMOVED
 from fan.world.git.listing import HEADS
 from fan.world.git.run import Runner
-from fan.world.git.trash import Manifest, check_name, read_manifest, write_manifest
+from fan.world.git.trash import Manifest, check_name, read_manifest, throw_away, write_manifest
 from fan.world.git.values import Identity, Removed
 from fan.world.git.work import UNBORN, Changes, problems
 
@@ -53,7 +53,7 @@ def remove(repo: Repository, request: Request, on_step: Callable[[str], None]) -
         else:
             removed = _finish(repo, request, on_step)
     if request.discard:
-        remove_tree(request.place)
+        throw_away(request.place)
     return removed
 
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from fan.errors import NoCommit, NotFound, UsageError
-from fan.world.git import archive, create, listing, removal, restore, work
+from fan.world.git import archive, create, listing, merge, removal, restore, work
+from fan.world.git.admin import find_entry
 from fan.world.git.lock import PATIENCE, repository_lock
+from fan.world.git.merge import Merge
 from fan.world.git.run import Runner
-from fan.world.git.status import Ahead, statuses
+from fan.world.git.status import Ahead, begin_statuses
+from fan.world.git.trash import weight
 from fan.world.git.values import (
     Archive,
+    Contents,
     Created,
     Head,
     Identity,
+    Merged,
     Removed,
     Restored,
     Travel,
@@ -86,6 +91,10 @@ class Repository:
         """All local branches with the commit each is at."""
         return listing.branches(self.common)
 
+    def fork_point(self, one: str, other: str) -> str | None:
+        """The newest commit that both commits come from; None where they have none in common."""
+        return self.common.ask("merge-base", one, other).out.strip() or None
+
     def check_branch_name(self, name: str) -> None:
         """Raises UsageError for a name that git does not take for a branch."""
         # `--branch` alone would expand `@{-1}` to a branch that was checked out before.
@@ -97,9 +106,32 @@ class Repository:
         """All worktrees, the main one (or the bare hub) first."""
         return listing.worktrees(self.common)
 
-    def travel(self) -> Travel:
-        """What a new worktree will not get from the place we stand in."""
-        return listing.travel(self.here) if self.top else Travel()
+    def others(self, known: Collection[str]) -> list[Worktree]:
+        """All checkouts but those at a `known` path; cheap where only the main one is left. `oid` may be empty."""
+        if self.bare:
+            return [tree for tree in self.worktrees() if not tree.bare and str(tree.path) not in known]
+        return listing.others(self.common, self.common_dir, self.root, known)
+
+    def knows(self, path: Path) -> bool:
+        """Whether git has an entry of a linked worktree at `path`, were its folder gone."""
+        return find_entry(self.common_dir, path) is not None
+
+    def travel(self, but: Collection[str] = ()) -> Travel:
+        """What a new worktree will not get from the place we stand in; `but` are paths that it does get."""
+        return listing.travel(self.here, but) if self.top else Travel()
+
+    def untracked(self, top: Path, *, ignored: bool) -> list[str]:
+        """What git does not track in the checkout `top`, or only what it ignores; whole folders end in `/`."""
+        return listing.untracked(self.runner.at(top), ignored=ignored)
+
+    def unignored(self, top: Path, names: Collection[str]) -> list[str]:
+        """Those of `names` in the checkout `top` that git would show as untracked."""
+        return listing.unignored(self.runner.at(top), names)
+
+    def text_at(self, commit: str, name: str) -> str | None:
+        """The text of a file as a commit has it; None where it has none."""
+        answer = self.common.ask("cat-file", "blob", f"{commit}:{name}")
+        return None if answer.code else answer.out
 
     def lock(self, patience: float = PATIENCE) -> AbstractContextManager[None]:
         """The repository's lock, across processes; not re-entrant. Raises Busy or DiskFailed."""
@@ -109,22 +141,23 @@ class Repository:
         self,
         path: Path,
         branch: str,
-        base_oid: str,
+        base_oid: str | None,
         *,
         many: bool = False,
         on_phase: Callable[[str], None] = lambda _phase: None,
     ) -> Created:
         """A complete worktree at `path` on the new `branch`; `many` says that others are filled meanwhile.
 
+        With a `base_oid` of None the branch is there already; it may not be checked out elsewhere.
         Phases: `worktree`, `files`, `hook`. Takes the lock for the first. On an error nothing is left.
         Raises AlreadyExists, Conflict, Busy, DiskFailed, GitFailed.
         """
         return create.create(self, path, branch, base_oid, many=many, on_phase=on_phase)
 
-    def undo_create(self, path: Path, branch: str, base_oid: str) -> None:
+    def undo_create(self, path: Path, branch: str, base_oid: str | None) -> None:
         """Takes a half-made worktree away: folder, entry, and the branch if it is still at `base_oid`.
 
-        Raises Dirty, and does nothing, when the branch has moved on.
+        A branch that was there before (None) stays. Raises Dirty, and does nothing, when the branch has moved on.
         """
         create.undo(self, path, branch, base_oid)
 
@@ -134,9 +167,12 @@ class Repository:
 
     def statuses(self, wants: Sequence[tuple[Path, str]]) -> list[WorktreeStatus | None]:
         """The state of each (path, base id), in order; None where the folder is gone."""
-        paths = [path for path, _ in wants]
-        found = statuses(self.runner, paths)
-        return self._ahead.fill(found, [base for _, base in wants])
+        return self.begin_statuses(wants)()
+
+    def begin_statuses(self, wants: Sequence[tuple[Path, str]]) -> Callable[[], list[WorktreeStatus | None]]:
+        """As `statuses`, in the background: what it returns waits for the answers."""
+        answers = begin_statuses(self.runner, [path for path, _ in wants])
+        return lambda: self._ahead.fill(answers(), [base for _, base in wants])
 
     def refresh_index(self, path: Path) -> None:
         """Makes later statuses cheap, once, a second or more after creation. A held lock is no error."""
@@ -145,6 +181,17 @@ class Repository:
     def merge_line(self, branch: str) -> str:
         """The command line that merges `branch` into what is checked out."""
         return f"git merge {shlex.quote(branch)}"
+
+    def merge(self, asked: Merge) -> Merged:
+        """Merges as `git merge` does in the checkout of that branch, the person's hooks included, or changes nothing.
+
+        Raises Dirty, Conflict, NotAllowed, NotFound, Busy, DiskFailed, GitFailed.
+        """
+        return merge.merge(self, asked)
+
+    def take_back_line(self, merged: Merged) -> str:
+        """The command line that takes a merge back, as things are now; empty when nothing was merged."""
+        return merge.take_back_line(self, merged)
 
     def inspect(self, path: Path, base_oid: str) -> Work:
         """What would be missed if the linked worktree at `path` went. Raises as `remove` for what is none."""
@@ -181,6 +228,14 @@ class Repository:
     def archives(self) -> list[Archive]:
         """Removals on record in this repository, the newest first."""
         return archive.archives(self.common)
+
+    def archived_files(self, one: Archive) -> tuple[str, ...]:
+        """The names that differ between what a removed member started from and what it had."""
+        return archive.files(self.common, one)
+
+    def contents(self, one: Archive, place: Path) -> Contents:
+        """What an archive holds, whose trash is (or was) at `place`."""
+        return Contents(archive.commits(self.common, one), archive.files(self.common, one), *weight(place))
 
     def delete_archive(self, name: str) -> None:
         """Drops the refs of a removal; its commits then live as long as something else names them."""

@@ -6,9 +6,8 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from fan.errors import Busy, GitFailed, NotFound, ToolMissing
 READ_LIMIT = 60.0
 FILL_LIMIT = 3600.0
 LOCK_PATIENCE = 6.0
+TERM_PATIENCE = 2.0
 
 # What `git rev-parse --local-env-vars` lists, over the versions of git since 2.36.
 LOCATION_VARIABLES = (
@@ -172,6 +172,8 @@ class Runner:
 
     def ask_by_file(self, *args: str, limit: float) -> Output:
         """Like `ask`, for a program that may leave a child behind which holds its output open."""
+        import tempfile
+
         with tempfile.TemporaryFile() as sink:
             with self._start(args, None, sink=sink.fileno()) as process, _ended(process, args, limit):
                 process.wait(timeout=limit)
@@ -243,7 +245,11 @@ def _ended(process: subprocess.Popen[bytes], args: tuple[str, ...], limit: float
         yield
     except BaseException as error:
         if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGTERM)  # on which git takes its lock files away
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(TERM_PATIENCE)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         if isinstance(error, subprocess.TimeoutExpired):
             raise GitFailed(f"git {_verb(args)} did not finish in {limit:.0f} seconds and was ended.") from error

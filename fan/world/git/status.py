@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -80,8 +80,8 @@ def status(runner: Runner, path: Path) -> WorktreeStatus | None:
     return _parse(answer.fields)
 
 
-def statuses(runner: Runner, paths: Sequence[Path]) -> list[WorktreeStatus | None]:
-    """`status` of each path, in order, eight at a time."""
+def begin_statuses(runner: Runner, paths: Sequence[Path]) -> Callable[[], list[WorktreeStatus | None]]:
+    """Begins to ask for the `status` of each path, eight at a time; what it returns waits for them, in order."""
     found: list[WorktreeStatus | None] = [None] * len(paths)
     rest = iter(enumerate(paths))
     turn = threading.Lock()
@@ -97,9 +97,13 @@ def statuses(runner: Runner, paths: Sequence[Path]) -> list[WorktreeStatus | Non
     threads = [threading.Thread(target=work, daemon=True) for _ in range(min(WIDTH, len(paths)))]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
-    return found
+
+    def answers() -> list[WorktreeStatus | None]:
+        for thread in threads:
+            thread.join()
+        return found
+
+    return answers
 
 
 def _parse(fields: list[str]) -> WorktreeStatus:

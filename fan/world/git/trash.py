@@ -66,10 +66,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def sweep(trash: Path, older_than: float, now: float) -> list[str]:
-    """Deletes what was removed more than `older_than` seconds before `now`; gives the archive names.
-
-    The refs stay. A folder is renamed before it is deleted, so that a half-deleted one is never restored.
-    """
+    """Deletes what was removed more than `older_than` seconds before `now`; gives the archive names. Refs stay."""
     if not trash.is_dir():
         return []
     swept: list[str] = []
@@ -78,9 +75,22 @@ def sweep(trash: Path, older_than: float, now: float) -> list[str]:
             if now - _removed_at(folder) < older_than:
                 continue
             swept.append(folder.name)
-            folder = _renamed(folder)  # noqa: PLW2901 - from here on it goes by that name
-        remove_tree(folder)
+            throw_away(folder)
+        else:
+            remove_tree(folder)
     return swept
+
+
+def throw_away(folder: Path) -> None:
+    """Deletes a place in the trash under another name, so that a half-deleted one is never brought back."""
+    if folder.exists():
+        remove_tree(_renamed(folder))
+
+
+def weight(folder: Path) -> tuple[int, int]:
+    """How many files a removed folder has, and their bytes; nothing where it was swept."""
+    sizes = [Path(place, name).lstat().st_size for place, _, names in os.walk(folder / "tree") for name in names]
+    return len(sizes), sum(sizes)
 
 
 def _folders(trash: Path) -> Iterable[Path]:

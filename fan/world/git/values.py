@@ -140,6 +140,19 @@ class Restored(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+class Merged(Struct, frozen=True):
+    """A merge of the commit `source`: the branch `into` stood at `was` and stands at `commit`.
+
+    `how` is `merge`, `fast-forward` or `squash`, or `nothing` where the branch had all of it already.
+    """
+
+    into: str
+    commit: str
+    how: str
+    was: str
+    source: str
+
+
 class Archive(Struct, frozen=True):
     """A removal on record; `at` is in seconds since the epoch. `refs` maps `head`, `index`, `tree` to ids."""
 
@@ -149,3 +162,16 @@ class Archive(Struct, frozen=True):
     oid: str
     at: float
     refs: dict[str, str]
+    base: str = ""
+
+
+class Contents(Struct, frozen=True):
+    """What an archive holds beyond its base: commits, the newest first and at most 20, and files by name.
+
+    A file that is gone counts as well. `trash_files` and `trash_bytes` are of the whole folder in the trash.
+    """
+
+    commits: tuple[Commit, ...]
+    files: tuple[str, ...]
+    trash_files: int
+    trash_bytes: int

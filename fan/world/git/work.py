@@ -75,7 +75,7 @@ def inspect(repo: Repository, path: Path, base_oid: str) -> Work:
         ignored_count=len(changes.ignored),
         dependencies=tuple(changes.dependencies),
         problems=problems(here, entry, changes, base_oid),
-        operation=_operation(entry),
+        operation=operation(entry.folder),
         stashes=_stashes(repo.common, changes.branch),
         locked=entry.locked,
     )
@@ -209,8 +209,9 @@ def _commits(here: Runner, base_oid: str) -> tuple[int, tuple[Commit, ...]]:
     return int(listed), tuple(Commit(oid, subject) for oid, _, subject in lines)
 
 
-def _operation(entry: Entry) -> str | None:
-    return next((word for name, word in _OPERATIONS.items() if (entry.folder / name).exists()), None)
+def operation(git_dir: Path) -> str | None:
+    """What is under way in the worktree whose git folder this is: a merge, a rebase, ..."""
+    return next((word for name, word in _OPERATIONS.items() if (git_dir / name).exists()), None)
 
 
 def _stashes(common: Runner, branch: str | None) -> tuple[str, ...]:

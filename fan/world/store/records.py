@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fan.core.model import Change, Delivery, Group, Member, Report, Step
-from fan.errors import AlreadyExists, Conflict, StoreFailed, UsageError
-from fan.world.store.connection import connect, transaction
+from fan.core.model import Change, Delivery, Group, Member, Report
+from fan.errors import AlreadyExists
+from fan.world.store.history import History
+from fan.world.store.joining import Joining
+from fan.world.store.removals import Removals, end_if_empty
 from fan.world.store.rows import insert, select, update
+from fan.world.store.setups import Setups
+from fan.world.store.verifications import Verifications
 
 LIVING = "removed_at IS NULL"
-
-
-class Removal(Struct, frozen=True):
-    """What one `keep`, `rm` or `group rm` took away; `undo` brings it back as a whole."""
-
-    id: str
-    repo: Path
-    verb: str
-    at: float
-    undone_at: float | None = None
-
-
-class Archive(Struct, frozen=True):
-    """One removed member: where its trash lies. Its refs are `refs/fan/archive/<id>/...`."""
-
-    id: str
-    removal: str
-    member: str
-    path: Path
-    trash: Path
-    note: str
-    at: float
-    restored_at: float | None = None
 
 
 class Running(Struct, frozen=True):
@@ -51,23 +29,8 @@ class Running(Struct, frozen=True):
     version: str
 
 
-class Store:
+class Store(Joining, Setups, Verifications, Removals, History):
     """Groups, members, deliveries, reports, state changes, removals. Safe to share between threads."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._db = connect(str(folder))
-        self._lock = threading.RLock()
-
-    def close(self) -> None:
-        """Give the file back."""
-        with self._lock:
-            self._db.close()
-
-    def version(self) -> int:
-        """A number that changes whenever another process has written."""
-        with self._read() as db:
-            return int(db.execute("PRAGMA data_version").fetchone()[0])
 
     # Groups and members
 
@@ -100,15 +63,6 @@ class Store:
         with self._read() as db:
             return select(db, Group, "groups", "id = ?", (group_id,))[0]
 
-    def end_group_if_empty(self, group_id: str, at: float) -> None:
-        """A group without living members has ended; its stem is free again."""
-        with self._write() as db:
-            db.execute(
-                "UPDATE groups SET ended_at = ? WHERE id = ? AND ended_at IS NULL AND NOT EXISTS"
-                ' (SELECT 1 FROM members WHERE "group" = ? AND removed_at IS NULL)',
-                (at, group_id, group_id),
-            )
-
     def members(self, group_id: str | None = None, *, living: bool = True) -> list[Member]:
         """Members by group and number."""
         where = (LIVING if living else "1") + ' AND ? IN ("group", \'\') ORDER BY "group", n'
@@ -121,10 +75,11 @@ class Store:
             return select(db, Member, "members", "id = ?", (member_id,))[0]
 
     def update_member(self, member_id: str, **changes: Any) -> Member:
-        """Change some fields of a member; the member as it is now."""
+        """Change some fields of a member; the member as it is now. With its last member a group ends."""
         with self._write() as db:
             member = replace(select(db, Member, "members", "id = ?", (member_id,))[0], **changes)
             update(db, "members", "id", member)
+            end_if_empty(db, member)
             return member
 
     # Deliveries
@@ -190,60 +145,6 @@ class Store:
             where = "seq IN (SELECT MAX(seq) FROM changes GROUP BY member)"
             return {one.member: one for one in select(db, Change, "changes", where)}
 
-    # Removals
-
-    def add_removal(self, removal: Removal) -> None:
-        """Begin a removal."""
-        with self._write() as db:
-            insert(db, "removals", removal)
-
-    def archive(self, archive: Archive) -> None:
-        """Record that a member is about to go; it counts as gone once `removed` is called."""
-        with self._write() as db:
-            db.execute("DELETE FROM archives WHERE id = ?", (archive.id,))
-            insert(db, "archives", archive)
-
-    def removed(self, archive_id: str, at: float) -> None:
-        """The member of this archive is gone."""
-        self._mark(archive_id, at, Step.REMOVED, None)
-
-    def restored(self, archive_id: str, at: float) -> None:
-        """The member of this archive is back. Raises Conflict when its group's or session's name was given away."""
-        try:
-            self._mark(archive_id, None, Step.READY, at)
-        except sqlite3.IntegrityError as error:
-            raise Conflict(
-                "its group, folder or session has the name of one that was started since",
-                not_done="the record was left as it is",
-                hint="fan ls",
-            ) from error
-
-    def _mark(self, archive_id: str, removed_at: float | None, step: Step, restored_at: float | None) -> None:
-        with self._write() as db:
-            (archive,) = select(db, Archive, "archives", "id = ?", (archive_id,))
-            update(db, "archives", "id", replace(archive, restored_at=restored_at))
-            (member,) = select(db, Member, "members", "id = ?", (archive.member,))
-            update(db, "members", "id", replace(member, removed_at=removed_at, step=step))
-            if restored_at is not None:
-                db.execute("UPDATE groups SET ended_at = NULL WHERE id = ?", (member.group,))
-
-    def last_removal(self, repo: Path) -> Removal | None:
-        """The newest removal in `repo` that was not undone."""
-        with self._read() as db:
-            where = "repo = ? AND undone_at IS NULL ORDER BY at DESC, rowid DESC LIMIT 1"
-            found = select(db, Removal, "removals", where, (str(repo),))
-            return found[0] if found else None
-
-    def archives(self, removal_id: str) -> list[Archive]:
-        """What a removal took away and did not give back yet."""
-        with self._read() as db:
-            return select(db, Archive, "archives", "removal = ? AND restored_at IS NULL", (removal_id,))
-
-    def undone(self, removal_id: str, at: float) -> None:
-        """The removal has been taken back as a whole."""
-        with self._write() as db:
-            db.execute("UPDATE removals SET undone_at = ? WHERE id = ?", (at, removal_id))
-
     # The courier
 
     def running(self) -> Running | None:
@@ -257,31 +158,3 @@ class Store:
         with self._write() as db:
             values = (running.pid, running.started, running.version)
             db.execute("REPLACE INTO courier (one, pid, started, version) VALUES (1, ?, ?, ?)", values)
-
-    @contextmanager
-    def _read(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, _translated(self.folder):
-            yield self._db
-
-    @contextmanager
-    def _write(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, _translated(self.folder), transaction(self._db) as db:
-            yield db
-
-
-@contextmanager
-def _translated(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.IntegrityError:
-        raise
-    except UnicodeEncodeError as error:
-        raise UsageError(
-            "a name, path or text holds bytes that are not UTF-8", not_done="the last step is not on record"
-        ) from error
-    except sqlite3.Error as error:
-        raise StoreFailed(
-            f"the state file in {folder} cannot be used: {error}",
-            not_done="the last step is not on record",
-            hint="check the disk's free space and the folder's permissions, then run the command again",
-        ) from error

@@ -70,7 +70,8 @@ def _foreign(found: tuple[str, str, int], launch: str, pane: str) -> str:
         return "another launch"
     if found[1] and pane != found[1]:
         return "another pane"
-    return "" if not found[2] else _not_of_pane(found[2])
+    # Without a pane on record, the process is the one that is just making the member.
+    return _not_of_pane(found[2]) if found[1] and found[2] else ""
 
 
 def _not_of_pane(pane_pid: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import selectors
 import socket as sockets
 import subprocess
@@ -35,7 +34,7 @@ class ControlTransport:
     def __init__(self, socket: Path, environ: Mapping[str, str], through: str) -> None:
         self.socket = socket
         self._blocks = _Blocks()
-        self._token = secrets.token_hex(6)
+        self._token = os.urandom(6).hex()
         self._runs = 0
         flags = ("-f", "no-output,ignore-size")
         begin = client_command(socket, environ)

@@ -5,21 +5,21 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from fan.core.model import Look, Pane
 from fan.errors import DiskFailed, UsageError
 from fan.world.tmux import launch as launching
 from fan.world.tmux import server
-from fan.world.tmux.control import ControlTransport
 from fan.world.tmux.fields import OURS, Fields
 from fan.world.tmux.looking import MISSING, Looker, collect
 from fan.world.tmux.quoting import Command, line, literal, session_name
 from fan.world.tmux.transport import NoServer, Output, ProcessTransport, Transport, client_command
+
+if TYPE_CHECKING:
+    from fan.world.tmux.control import ControlTransport
 
 Outcome = Literal["done", "dead", "mode", "gone"]
 
@@ -40,7 +40,7 @@ class Tmux:
         self.environ = environ
         self.process = ProcessTransport(socket, environ)
         self.transport = transport or self.process
-        self._fields = Fields(secrets.token_hex(5))
+        self._fields = Fields(os.urandom(5).hex())
         self._looker = Looker(self._fields)
 
     def version(self) -> tuple[int, int]:
@@ -49,6 +49,8 @@ class Tmux:
 
     def watch(self) -> Watch:
         """The same server over one lasting connection through the courier's session. Raises NoServer."""
+        from fan.world.tmux.control import ControlTransport
+
         return Watch(self.socket, self.environ, ControlTransport(self.socket, self.environ, COURIER_SESSION))
 
     def close(self) -> None:
@@ -132,6 +134,8 @@ class Tmux:
 
     def load(self, buffer: str, text: str) -> None:
         """Put `text`, byte for byte, into the paste buffer of this name. Raises DiskFailed, NoServer."""
+        import tempfile
+
         # A file carries any size over either transport, and no argument list shows it.
         try:
             with tempfile.NamedTemporaryFile(dir=self.socket.parent, prefix="paste-") as file:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -82,7 +82,7 @@ class ProcessTransport:
 
     def run(self, commands: Sequence[Command]) -> list[Output]:
         """Run in order; the commands after a failed one are not run."""
-        token = secrets.token_hex(6)
+        token = os.urandom(6).hex()
         outputs: list[Output] = []
         for chain in _cut(commands, token):
             if outputs and not outputs[-1].ok:

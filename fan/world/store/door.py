@@ -1,0 +1,59 @@
+"""The open state file, shared by threads; each subject's methods are a class above this one."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fan.errors import StoreFailed, UsageError
+from fan.world.store.connection import connect, transaction
+
+
+class Door:
+    """One connection to the state file in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._db = connect(str(folder))
+        self._lock = threading.RLock()
+
+    def close(self) -> None:
+        """Give the file back."""
+        with self._lock:
+            self._db.close()
+
+    def version(self) -> tuple[int, int]:
+        """Numbers of which one changes whenever others, or we, have written anything."""
+        with self._read() as db:
+            return int(db.execute("PRAGMA data_version").fetchone()[0]), db.total_changes
+
+    @contextmanager
+    def _read(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, _translated(self.folder):
+            yield self._db
+
+    @contextmanager
+    def _write(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, _translated(self.folder), transaction(self._db) as db:
+            yield db
+
+
+@contextmanager
+def _translated(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            "a name, path or text holds bytes that are not UTF-8", not_done="the last step is not on record"
+        ) from error
+    except sqlite3.Error as error:
+        raise StoreFailed(
+            f"the state file in {folder} cannot be used: {error}",
+            not_done="the last step is not on record",
+            hint="check the disk's free space and the folder's permissions, then run the command again",
+        ) from error
