@@ -72,9 +72,9 @@ def step(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Ac
     if delivery.status is Status.SENT or delivery.phase == "done":
         return delivery, Action.NOTHING
     if delivery.phase != "waiting" and (proof := _evidence(delivery, sight, submit)):
-        return _sent(delivery, sight.at, proof), Action.NOTHING
+        return taken(delivery, sight.at, proof), Action.NOTHING
     if sight.gone and delivery.status is Status.PENDING:
-        return _note(delivery, "its session is gone; fan brings nothing back by itself"), Action.NOTHING
+        return _note(delivery, "its session is gone; fan resume opens it again"), Action.NOTHING
     if sight.reading.state is State.EXITED:
         return (_left(delivery, sight) if sight.exit_told else delivery), Action.NOTHING
     return _PHASES[delivery.phase](delivery, sight, submit)
@@ -108,6 +108,11 @@ def failed(delivery: Delivery, why: str, at: float) -> Delivery:
     return _not_sent(delivery, why, at)
 
 
+def taken(delivery: Delivery, at: float, proof: str) -> Delivery:
+    """The delivery once a witness, `proof`, shows that the agent took the prompt."""
+    return replace(delivery, status=Status.SENT, phase="done", typed=Typed.YES, note="", done_at=at, evidence=proof)
+
+
 def retry(delivery: Delivery, seen: Reading, submit: Submit, at: float, *, again: bool) -> Delivery | None:
     """`fan send --retry`: type what was not typed, submit what is still in the composer; None: neither is safe.
 
@@ -126,8 +131,8 @@ def _waiting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
     delivery = _spend_patience(delivery, sight)
     if delivery.waited > delivery.patience:
         why = sight.reading.obstacle or "it did not stand still"
-        minutes = delivery.patience / 60
-        return _not_sent(delivery, f"not at rest within {minutes:.0f} min: {why}", sight.at), Action.NOTHING
+        within = f"{delivery.patience / 60:.0f} min" if delivery.patience >= 60 else f"{delivery.patience:.0f} s"
+        return _not_sent(delivery, f"not at rest within {within}: {why}", sight.at), Action.NOTHING
     obstacle = _obstacle(delivery, sight)
     if not obstacle and sight.settled:
         return replace(delivery, phase="loaded", note=""), Action.LOAD
@@ -184,10 +189,22 @@ def _proving(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
     reading, at = sight.reading, sight.at
     pressed_at = delivery.pressed_at if delivery.pressed_at is not None else at
     still_there = echo(reading.composer, delivery.text, submit) == "ours"
-    if still_there and _is_open(sight) and at - pressed_at >= REPRESS_AFTER and delivery.presses <= submit.presses:
+    if (
+        still_there
+        and _is_open(sight)
+        and at - pressed_at >= _repress_after(delivery)
+        and delivery.presses <= submit.presses
+    ):
         return replace(delivery, phase="pressing", presses=delivery.presses + 1), Action.PRESS
     why = "stalled: its text is still in the composer" if still_there else "stalled: no sign that it was taken"
     return _give_up(delivery, pressed_at + submit.stall, why, at)
+
+
+def _repress_after(delivery: Delivery) -> float:
+    """An agent that was slow to show the paste is slow to take the key as well."""
+    if delivery.seen_at is None or delivery.pasted_at is None:
+        return REPRESS_AFTER
+    return max(REPRESS_AFTER, 2 * (delivery.seen_at - delivery.pasted_at))
 
 
 def _watching(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
@@ -293,15 +310,3 @@ def _not_sent(delivery: Delivery, why: str, at: float) -> Delivery:
     if delivery.status is Status.NOT_SENT:
         return replace(delivery, phase="done")
     return replace(delivery, status=Status.NOT_SENT, phase="done", note=why, done_at=at)
-
-
-def _sent(delivery: Delivery, at: float, proof: str) -> Delivery:
-    return replace(
-        delivery,
-        status=Status.SENT,
-        phase="done",
-        typed=Typed.YES,
-        note="",
-        done_at=at,
-        evidence=proof,
-    )

@@ -153,8 +153,9 @@ class Group(Struct, frozen=True):
 class Member(Struct, frozen=True):
     """One of a group. `n` counts from 1; `failure` says in a sentence why `step` is `failed`.
 
-    `conversation` is the agent's own id of its talk, by which it is resumed; an `adopted` member's worktree was
-    made by hand.
+    `agent` is empty for one without an agent. `pid` is its pane's process; until it has a `pane`, that of its maker
+    where it joined its group later. `conversation` is the agent's own id of the talk that this launch goes on with.
+    An `adopted` member's branch was there before it, and mostly its worktree too.
     """
 
     id: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator
@@ -69,7 +68,9 @@ def worktree_folder(base: Path, repo: str, root: Path, branch: str) -> Path:
 
 def root_hash(root: Path) -> str:
     """Hex digits that stand for a repository's folder."""
-    return hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()
+    from hashlib import sha256
+
+    return sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def new_id(choice: Callable[[str], str]) -> str:

@@ -26,6 +26,8 @@ def one_line(text: str) -> str:
 
 def width(text: str) -> int:
     """How many columns `text` takes in a terminal."""
+    if text.isascii():
+        return len(text)
     return sum(_cells(char) for char in text)
 
 

@@ -94,7 +94,7 @@ def read(recipe: Recipe, look: Look, report: Report | None, launched_at: float |
     age = look.at - launched_at if launched_at is not None else None
     screen = _claim(tried, Witness.SCREEN)
     signal = _claim(tried, Witness.SIGNAL)
-    told = _told(recipe, report, screen, signal, look.at)
+    told = _told(recipe, report, screen, signal, live.above, look.at)
     claims = tuple(claim for claim in (told, signal, screen) if claim)
     state, kind, detail, by = _decide(recipe, look, claims, age)
     is_open = _is_open(live, state, kind, claims)
@@ -122,6 +122,11 @@ def gone() -> Reading:
 def held() -> Reading:
     """The reading of a member whose agent is started when the first one's trust question is answered."""
     return _without_screen(State.STARTING, HELD)
+
+
+def agentless() -> Reading:
+    """The reading of a member that has no agent."""
+    return _without_screen(State.UNKNOWN, "it has no agent")
 
 
 def unseen(why: str) -> Reading:
@@ -158,12 +163,13 @@ def _claim(tried: tuple[Tried, ...], witness: Witness) -> Claim | None:
 
 
 def _told(
-    recipe: Recipe, report: Report | None, screen: Claim | None, signal: Claim | None, at: float
+    recipe: Recipe, report: Report | None, screen: Claim | None, signal: Claim | None, above: str, at: float
 ) -> Claim | None:
     """The agent's own report, which hooks with holes may have left behind."""
     if report is None or recipe.hooks is None:
         return None
-    why = _contrary(report, screen, signal, at - report.at, recipe.hooks.stale)
+    is_unreported = any(compiled(pattern).search(above) for pattern in recipe.hooks.unreported)
+    why = _contrary(report, screen, signal, at - report.at, 0.0 if is_unreported else recipe.hooks.stale)
     detail = _limit_words(recipe, report.payload) if report.state is State.LIMITED else ""
     return Claim(Witness.REPORT, report.state, report.kind, detail, report.at, why)
 
@@ -182,7 +188,7 @@ def _contrary(report: Report, screen: Claim | None, signal: Claim | None, age: f
     is_over = shows in OVER and (signal is None or signal.state is State.REST)
     if state is State.EXITED:
         return "its process is still there"
-    if state in (State.REST, State.NEEDS_INPUT) and shows is State.WORKING:
+    if state in (State.NEEDS_INPUT, *OVER) and shows is State.WORKING:
         return "the screen shows work"
     if is_over and not asks and state not in (State.REST, State.ERRORED, State.LIMITED, shows) and age > stale:
         return f"the screen shows {shows}, and it is {age:.0f} s old"
@@ -291,8 +297,11 @@ BUSY: dict[State, str] = {
 
 
 def _background(recipe: Recipe, live: Regions) -> str:
-    found = compiled(recipe.screen.background).search(live.footer) if recipe.screen.background else None
-    return found.group() if found else ""
+    """Work that goes on after a turn, as the footer or what stands directly above the box names it."""
+    if not recipe.screen.background:
+        return ""
+    found = (compiled(recipe.screen.background).search(text) for text in (live.footer, live.above))
+    return next((one.group() for one in found if one), "")
 
 
 def _fingerprint(live: Regions, state: State) -> str:

@@ -90,7 +90,8 @@ class Hooks(_Part, frozen=True):
 
     `prompt`, `session` and `transcript` name keys of the hook's JSON input. `grace` is how many seconds a launch
     may go without any report before the screen alone is believed; `stale` how old a report must be before the
-    screen's contrary and steady sign is believed (hooks have holes: nothing fires after Esc).
+    screen's contrary and steady sign is believed (hooks have holes: nothing fires after Esc). It is believed at once
+    where a pattern of `unreported` stands directly above the composer: what ends a turn without a report.
     """
 
     arguments: list[str] = []
@@ -101,6 +102,26 @@ class Hooks(_Part, frozen=True):
     transcript: str = ""
     grace: float = 10.0
     stale: float = 5.0
+    unreported: list[Pattern] = []
+
+
+class TokenCounts(_Part, frozen=True):
+    """Where a line of the transcript tells numbers of tokens: keys joined by dots, added up.
+
+    `input` was read anew, `cached` read from the model's cache, `output` written. Lines that agree in what stands
+    at `message` tell of one answer: the last one counts.
+    """
+
+    message: str = ""
+    input: list[str] = []
+    cached: list[str] = []
+    output: list[str] = []
+
+
+class Transcript(_Part, frozen=True):
+    """How the file of JSON lines that `hooks.transcript` leads to is read."""
+
+    tokens: TokenCounts = TokenCounts()
 
 
 class Guard(_Part, frozen=True):
@@ -169,7 +190,8 @@ class Screen(_Part, frozen=True):
     """Rules by region.
 
     `lines` is how many non-blank lines at the bottom are live where there is no composer, `above` how many
-    count as directly above one. What `background` finds in the footer is work that goes on after a turn.
+    count as directly above one. What `background` finds in the footer, or directly above, is work that goes
+    on after a turn.
     """
 
     composer: ComposerRule
@@ -203,6 +225,7 @@ class Recipe(_Part, frozen=True):
     trust: Trust = Trust()
     version: Version | None = None
     hooks: Hooks | None = None
+    transcript: Transcript | None = None
     options: dict[str, Option] = {}
     allow: list[str] = []
 
@@ -245,6 +268,7 @@ def _patterns(recipe: Recipe) -> list[tuple[str, str]]:
     found += [("submit.guards", guard.match) for guard in recipe.submit.guards]
     if recipe.version:
         found.append(("version.pattern", recipe.version.pattern))
+    found += [("hooks.unreported", pattern) for pattern in (recipe.hooks.unreported if recipe.hooks else ())]
     for number, rule in enumerate(recipe.screen.rules):
         found += [(f"screen.rules[{number}]", pattern) for pattern in (*rule.match, *rule.unless, rule.detail)]
     return found
@@ -264,6 +288,8 @@ def _contradictions(recipe: Recipe) -> list[tuple[str, str]]:
         found.append(("version.pattern", "it needs a group, which is the version"))
     if not recipe.launch.command:
         found.append(("launch.command", "it is empty"))
+    if recipe.transcript and not (recipe.hooks and recipe.hooks.transcript):
+        found.append(("transcript", "it needs `hooks.transcript`, the key that tells where the file lies"))
     if recipe.proof.rest and not any(rule.state is State.REST for rule in recipe.screen.rules):
         found.append(("proof.rest", "it claims to prove rest, but no rule does"))
     if recipe.proof.working and not any(rule.state is State.WORKING for rule in recipe.screen.rules):
