@@ -14,8 +14,9 @@ from filelock import FileLock, Timeout
 from fan import __version__
 from fan.core.model import Step
 from fan.core.standing import pending
-from fan.courier.housekeeping import close_orphans, refresh_index
+from fan.courier.housekeeping import close_orphans, drop_stale_buffers
 from fan.courier.loop import Courier
+from fan.courier.refreshing import Refresher
 from fan.errors import FanError
 from fan.world import processes
 from fan.world.files import private_folder
@@ -29,8 +30,6 @@ from fan.world.world import World, open_world
 LOCK_PATIENCE = 2.0
 TIDY_EVERY = 5.0
 SWEEP_EVERY = 3600.0
-# An index written in the same second as its files must be refreshed later than that.
-RACY = 2.0
 log = logging.getLogger("fan.courier")
 
 
@@ -69,7 +68,8 @@ def _run(world: World) -> int:
     world.store.set_running(Running(pid, processes.started(pid) or 0.0, __version__))
     bell = _bell(world)
     tmux = world.tmux.watch()
-    courier = Courier(world, tmux)
+    refresher = Refresher(world)
+    courier = Courier(world, tmux, refresher)
     life = Life(world)
     while life.goes_on(tmux):
         try:
@@ -81,7 +81,7 @@ def _run(world: World) -> int:
             log.exception("looking again")
             tmux.close()
             tmux = world.tmux.watch()
-            courier = Courier(world, tmux)
+            courier = Courier(world, tmux, refresher)
             wait = 1.0
         ready, _, _ = select.select([bell], [], [], wait)
         if ready:
@@ -99,7 +99,6 @@ class Life:
         self._world = world
         self._tidied = self._swept = 0.0
         self._needed_at = world.clock.now()
-        self._refreshed: set[str] = set()
 
     def goes_on(self, tmux: Tmux) -> bool:
         """Tidy every few seconds; False once nothing has needed a courier for a while."""
@@ -107,14 +106,24 @@ class Life:
         if now - self._tidied < TIDY_EVERY and now >= self._tidied:
             return True
         self._tidied = now
+        try:
+            self._tidy(tmux, now)
+            needed = self._needed(tmux)
+        except NoServer:
+            raise
+        except FanError:
+            log.exception("tidying")
+            needed = True
+        if needed:
+            self._needed_at = now
+        return now - self._needed_at < self._world.settings.values.courier_lingers
+
+    def _tidy(self, tmux: Tmux, now: float) -> None:
         close_orphans(self._world)
-        self._refresh()
+        drop_stale_buffers(self._world, tmux)
         if now - self._swept > SWEEP_EVERY:
             self._swept = now
             _sweep(self._world)
-        if self._needed(tmux):
-            self._needed_at = now
-        return now - self._needed_at < self._world.settings.values.courier_lingers
 
     def _needed(self, tmux: Tmux) -> bool:
         panes = {pane.launch: pane for pane in tmux.panes()}
@@ -124,16 +133,6 @@ class Life:
         queue = pending(self._world.store.open_deliveries())
         making = [one for one in members.values() if one.step not in (Step.READY, Step.FAILED)]
         return bool(making) or any(members[one.member].launch in panes for one in queue if one.member in members)
-
-    def _refresh(self) -> None:
-        """One per round, once per member: a fresh checkout's status is slow until its index is refreshed."""
-        fresh = [
-            one for one in self._world.store.members() if one.step is Step.READY and one.id not in self._refreshed
-        ]
-        for member in fresh[:1]:
-            self._refreshed.add(member.id)
-            if why := refresh_index(self._world, member):
-                log.warning("%s: %s", member.branch, why)
 
 
 def _sweep(world: World) -> None:

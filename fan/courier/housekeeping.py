@@ -1,4 +1,4 @@
-"""What the courier does besides typing: it closes what a dead maker left open, and quickens new worktrees' status."""
+"""What the courier does besides typing: it closes what a dead maker left open, and drops what is typed no more."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from fan.core import delivery as rules
 from fan.core.model import Group, Member, Status, Step
-from fan.errors import FanError
-from fan.world import processes
+from fan.courier.typing import BUFFER, buffer_name
+from fan.world.tmux import Tmux
 from fan.world.world import World
 
 MAKING = (Step.PLANNED, Step.WORKTREE, Step.SETUP, Step.SESSION)
@@ -18,15 +18,24 @@ def orphans(groups: Iterable[Group], members: Iterable[Member]) -> list[Member]:
     unfinished = [member for member in members if member.step in MAKING]
     if not unfinished:
         return []
-    dead = {one.id for one in groups if not processes.alive(one.creator_pid, one.creator_started)}
-    return [member for member in unfinished if member.group in dead]
+    # 15 ms to import, and every verb that only reads comes by here.
+    from fan.world import processes
+
+    makers = {one.id: (one.creator_pid, one.creator_started) for one in groups}
+    return [one for one in unfinished if one.group in makers and not processes.alive(*_maker(one, makers[one.group]))]
+
+
+def _maker(member: Member, of_group: tuple[int, float]) -> tuple[int, float]:
+    """Until there is a pane, a member that has joined later names its own maker."""
+    return (member.pid, member.pid_started) if member.pid and not member.pane else of_group
 
 
 def close_orphans(world: World) -> None:
     """Mark what a killed `fan N` left half-made; `fan rm` takes it away."""
     store = world.store
     for member in orphans(store.groups(), store.members()):
-        store.update_member(member.id, step=Step.FAILED, failure=f"interrupted at step `{member.step}`")
+        why = f"interrupted at step `{member.step}`; fan rm {member.id} takes it away"
+        store.update_member(member.id, step=Step.FAILED, failure=why)
         close_deliveries(world, member, "interrupted")
 
 
@@ -37,10 +46,11 @@ def close_deliveries(world: World, member: Member, why: str) -> None:
             world.store.save_delivery(rules.failed(delivery, why, world.clock.now()), was=delivery)
 
 
-def refresh_index(world: World, member: Member) -> str:
-    """Let git look at a fresh checkout once, so that every later status is quick; why not, if it cannot."""
-    try:
-        world.git.repository(member.path).refresh_index(member.path)
-    except FanError as error:
-        return error.message
-    return ""
+def drop_stale_buffers(world: World, tmux: Tmux) -> None:
+    """Delete the paste buffers of deliveries that were given up after they had been filled."""
+    # The buffers first: one that is filled meanwhile is not among them.
+    filled = [name for name in tmux.buffers() if name.startswith(BUFFER)]
+    open_ones = {buffer_name(one) for one in world.store.open_deliveries()} if filled else set()
+    for name in filled:
+        if name not in open_ones:
+            tmux.drop_buffer(name)

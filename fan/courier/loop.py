@@ -5,14 +5,13 @@ Everything it knows is in the store: killed at any point, the next courier goes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import msgspec
+from collections.abc import Callable, Sequence
 
 from fan.core.delivery import Action, Sight, step, superseded
 from fan.core.limit import ends_at
-from fan.core.model import Change, Delivery, Member, Report, State, Status, Step
+from fan.core.model import Change, Delivery, Kind, Member, Report, State, Status, Step
 from fan.core.recipe import Recipe
+from fan.core.resuming import told
 from fan.core.standing import releases
 from fan.core.stillness import Stillness, observe, settled
 from fan.courier.pace import IDLE, pace
@@ -23,39 +22,59 @@ from fan.world.world import World
 
 STEPS = 8
 EXIT_PATIENCE = 2.0
+START_QUESTIONS = (Kind.TRUST, Kind.LOGIN)
 
 
 class Courier:
-    """Looks at the members of one store through one tmux connection, and types what is pending."""
+    """Looks at the members of one store through one tmux connection, and types what is pending.
 
-    def __init__(self, world: World, tmux: Tmux) -> None:
+    `on_ready` is told a member right before something is typed to it.
+    """
+
+    def __init__(self, world: World, tmux: Tmux, on_ready: Callable[[Member], None] = lambda _member: None) -> None:
         self._world = world
         self._tmux = tmux
         self._store = world.store
+        self._on_ready = on_ready
         self._still: dict[str, Stillness] = {}
         self._due: dict[str, float] = {}
         self._changes = self._store.last_changes()
+        self._seen: dict[str, Seen] = {}
+        self._version = (-1, -1)
+        self._members: list[Member] = []
+        self._queue: list[Delivery] = []
+        self._reports: dict[str, Report] = {}
 
     def tick(self) -> float:
         """Look at those that are due and do what follows; seconds until the next one is due."""
         now = self._world.clock.now()
-        members = [member for member in self._store.members() if member.step is Step.READY]
-        queue = self._store.open_deliveries()
-        due = [member for member in members if self._due.get(member.id, 0.0) <= now]
+        self._read_record()
+        due = [member for member in self._members if self._due.get(member.id, 0.0) <= now]
         if due:
-            reports = self._store.last_reports(due)
-            seen = see(self._tmux, self._world.catalogue, due, reports, now)
+            seen = see(self._tmux, self._world.catalogue, due, self._reports, now, self._seen)
+            self._seen |= seen
             for one in seen.values():
-                self._member(one, [own for own in queue if own.member == one.member.id])
-            self._release(members, seen)
-        self._due = {member.id: self._due.get(member.id, now) for member in members}
+                self._member(one, [own for own in self._queue if own.member == one.member.id], now)
+            self._release(self._members, seen)
+        self._due = {member.id: self._due.get(member.id, now) for member in self._members}
         return max(min([*self._due.values(), now + IDLE]) - self._world.clock.now(), 0.0)
 
     def wake(self) -> None:
         """Something was reported or queued: everybody is due."""
         self._due.clear()
 
-    def _member(self, seen: Seen, queue: Sequence[Delivery]) -> None:
+    def _read_record(self) -> None:
+        """Anew only where something has been written: it costs more than looking at agents that rest."""
+        version = self._store.version()
+        if version == self._version:
+            return
+        self._version = version
+        self._members = [one for one in self._store.members() if one.step is Step.READY and one.agent]
+        self._queue = self._store.open_deliveries()
+        self._reports = self._store.last_reports(self._members)
+        self._seen = {one.id: self._seen[one.id] for one in self._members if one.id in self._seen}
+
+    def _member(self, seen: Seen, queue: Sequence[Delivery], begun: float) -> None:
         """Note what one member's agent does, and bring its deliveries forward."""
         at = seen.look.at if seen.look else self._world.clock.now()
         self._still[seen.member.id] = observe(self._still.get(seen.member.id), seen.reading.still, at)
@@ -71,7 +90,8 @@ class Courier:
             pending, seen = self._advance(seen, pending)
             pending = pending if pending.status is Status.PENDING else None
         wait = pace(seen.reading, pending, watched=bool(watched), held=seen.member.hold)
-        self._due[seen.member.id] = self._world.clock.now() + wait
+        # Those that rest keep one beat, so that one look serves them all.
+        self._due[seen.member.id] = (begun if wait >= IDLE else self._world.clock.now()) + wait
 
     def _advance(self, seen: Seen, delivery: Delivery) -> tuple[Delivery, Seen]:
         """Step a delivery until it waits for the next look; record before acting, look again after."""
@@ -85,6 +105,8 @@ class Courier:
             delivery = stepped
             if action is Action.NOTHING or seen.pane is None:
                 break
+            if action is Action.LOAD:
+                self._on_ready(seen.member)
             now = self._world.clock.now()
             acted = perform(self._tmux, seen.pane.id, delivery, action, recipe.submit, now)
             self._record(delivery, acted)
@@ -104,8 +126,9 @@ class Courier:
 
     def _sight(self, seen: Seen, delivery: Delivery, recipe: Recipe) -> Sight:
         now = seen.look.at if seen.look else self._world.clock.now()
+        key = recipe.hooks.prompt if recipe.hooks else ""
         reports = self._store.reports_since(seen.member, delivery.report_seq) if recipe.hooks else []
-        took = tuple(prompt for one in reports if (prompt := _prompt(one, recipe)))
+        took = tuple(prompt for one in reports if (prompt := told(one, key)))
         pressed = delivery.pressed_at
         worked = [one for one in reports if one.state is State.WORKING and pressed is not None and one.at >= pressed]
         needs_buffer = delivery.phase in ("loaded", "pasting")
@@ -152,6 +175,9 @@ class Courier:
         reading, last = seen.reading, self._changes.get(seen.member.id)
         if last and (last.state, last.kind) == (reading.state, reading.kind):
             return
+        if last and last.kind in START_QUESTIONS and reading.kind not in START_QUESTIONS:
+            # Answered: only now does the agent start up, and its first report may take as long as after a launch.
+            self._store.update_member(seen.member.id, launched_at=at)
         change = Change(seen.member.id, reading.state, reading.kind, reading.detail, reading.decided_by, at)
         self._store.add_change(change)
         self._changes[seen.member.id] = change
@@ -174,15 +200,3 @@ class Courier:
         if self._tmux.release(self._world.paths.hold(member.id)):
             self._store.update_member(member.id, hold=False, launched_at=self._world.clock.now())
             self._due.pop(member.id, None)
-
-
-def _prompt(report: Report, recipe: Recipe) -> str:
-    """The prompt that a hook's input says the agent took, if it says so."""
-    if not (recipe.hooks and recipe.hooks.prompt and report.payload):
-        return ""
-    try:
-        told = msgspec.json.decode(report.payload.encode("utf-8", "surrogatepass"))
-    except msgspec.DecodeError:
-        return ""
-    prompt = told.get(recipe.hooks.prompt) if isinstance(told, dict) else None
-    return prompt if isinstance(prompt, str) else ""

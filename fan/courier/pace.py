@@ -6,7 +6,7 @@ from fan.core.model import Delivery, State
 from fan.core.reading import Reading
 
 TYPING = 0.05
-SOON = 0.2
+SOON = 0.1
 PERSON = 0.5
 IDLE = 1.0
 

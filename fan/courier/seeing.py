@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from msgspec import Struct
 
 from fan.core import reading as readings
-from fan.core.model import Look, Member, Pane, Report
+from fan.core.model import Look, Member, Pane, Report, State
 from fan.core.reading import Reading, read
 from fan.core.recipe import Recipe
 from fan.errors import FanError, TmuxFailed
@@ -29,31 +30,66 @@ class Seen(Struct, frozen=True):
     look: Look | None
     reading: Reading
     recipe: Recipe | None = None
+    report: Report | None = None
 
 
 def see(
-    tmux: Tmux, catalogue: Catalogue, members: Sequence[Member], reports: Mapping[str, Report], now: float
+    tmux: Tmux,
+    catalogue: Catalogue,
+    members: Sequence[Member],
+    reports: Mapping[str, Report],
+    now: float,
+    earlier: Mapping[str, Seen] | None = None,
 ) -> dict[str, Seen]:
-    """Every member's standing, by id. A look that failed is evidence of nothing and is shown as that."""
+    """Every member's standing, by id. A look that failed is evidence of nothing and is shown as that.
+
+    Who rested at an `earlier` look and has not changed since is not read anew.
+    """
     try:
-        panes = {pane.launch: pane for pane in tmux.panes() if pane.launch}
-        mine = {member.id: panes.get(member.launch) for member in members}
-        wanted = [pane.id for member in members if (pane := mine[member.id]) and not member.hold]
-        looks = tmux.looks(wanted, now)
+        panes, looks = _look(tmux, [one for one in members if one.agent], now)
     except TmuxFailed as error:
         return {member.id: Seen(member, None, None, readings.unseen(error.message)) for member in members}
+    recipe_of = cache(catalogue.recipe)
     seen = {}
     for member in members:
-        pane = mine[member.id]
+        if not member.agent:
+            seen[member.id] = Seen(member, None, None, readings.agentless())
+            continue
+        pane = panes.get(member.launch)
         look = looks.get(pane.id) if pane else None
         try:
-            recipe = catalogue.recipe(member.agent)
+            recipe = recipe_of(member.agent)
         except FanError as error:
             seen[member.id] = Seen(member, pane, look, readings.unseen(error.message))
             continue
-        reading = _reading(recipe, member, pane, look, reports.get(member.id))
-        seen[member.id] = Seen(member, pane, look, reading, recipe)
+        report, before = reports.get(member.id), earlier.get(member.id) if earlier else None
+        if before and _still_rests(before, member, look, recipe, report):
+            reading = before.reading
+        else:
+            reading = _reading(recipe, member, pane, look, report)
+        seen[member.id] = Seen(member, pane, look, reading, recipe, report)
     return seen
+
+
+def _still_rests(before: Seen, member: Member, look: Look | None, recipe: Recipe, report: Report | None) -> bool:
+    """Whether all is as it was at a reading of rest: by time alone, rest becomes nothing else."""
+    if before.reading.state is not State.REST or before.look is None or look is None:
+        return False
+    is_same_screen = (before.look.pane, before.look.lines) == (look.pane, look.lines)
+    return is_same_screen and (before.member, before.report) == (member, report) and before.recipe is recipe
+
+
+def _look(tmux: Tmux, members: Sequence[Member], at: float) -> tuple[dict[str, Pane], dict[str, Look]]:
+    """Panes by launch and looks by pane: at once where the record has them, else wherever they are found."""
+    recorded = [one.pane for one in members if one.pane and not one.hold]
+    looks = tmux.looks(recorded, at) if recorded else {}
+    panes = {look.pane.launch: look.pane for look in looks.values() if look.pane.launch}
+    if all(one.launch in panes for one in members):
+        return panes, looks
+    panes = {pane.launch: pane for pane in tmux.panes() if pane.launch}
+    found = [panes[one.launch].id for one in members if one.launch in panes and not one.hold]
+    others = [pane for pane in found if pane not in looks]
+    return panes, looks | (tmux.looks(others, at) if others else {})
 
 
 def _reading(recipe: Recipe, member: Member, pane: Pane | None, look: Look | None, report: Report | None) -> Reading:

@@ -9,6 +9,7 @@ from fan.core.recipe import Submit
 from fan.errors import DiskFailed
 from fan.world.tmux import NoServer, Tmux
 
+BUFFER = "fan-delivery-"
 REFUSED = {
     "dead": "its agent has exited",
     "mode": "its pane is in copy mode",
@@ -18,7 +19,7 @@ REFUSED = {
 
 def buffer_name(delivery: Delivery) -> str:
     """The tmux buffer that only this delivery uses: while it exists, its text has not been pasted."""
-    return f"fan-delivery-{delivery.id}"
+    return f"{BUFFER}{delivery.id}"
 
 
 def perform(tmux: Tmux, pane: str, delivery: Delivery, action: Action, submit: Submit, at: float) -> Delivery:
