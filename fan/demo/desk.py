@@ -31,6 +31,7 @@ class Desk:
     turns: int = 0
     asked: bool = False
     turn: str = field(default="")
+    read: int = 0
 
     @property
     def place(self) -> str:
@@ -44,12 +45,14 @@ class Desk:
         self.turns += 1
         self.topic = topic(prompt)
         self.footer = FOOTER
+        self.read = len(prompt.split())
         self.transcript.add("user", self.turn, prompt)
         self.reporter.report("working", "UserPromptSubmit", prompt=prompt)
 
     def end(self, answer: str, *, state: str = "rest", event: str = "Stop", kind: str = "") -> None:
         """The turn is over, with these last words."""
-        self.transcript.add("assistant", self.turn, answer)
+        tokens = {"input": self.read, "output": len(answer.split())}
+        self.transcript.add("assistant", self.turn, answer, tokens=tokens)
         self.transcript.add("turn_end", self.turn, "")
         self.reporter.report(state, event, kind=kind)
 

@@ -1,11 +1,14 @@
-"""The talk as JSON lines: `{"type", "id", "text", "at"}`, types user, assistant and turn_end."""
+"""The talk as JSON lines: `{"type", "id", "text", "at"}`, types user, assistant and turn_end.
+
+What a model would have read and written is told as `tokens`: `{"input", "output"}`, a token a word.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 
@@ -16,9 +19,9 @@ class Transcript:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.path = path
 
-    def add(self, kind: str, turn: str, text: str) -> None:
+    def add(self, kind: str, turn: str, text: str, *, tokens: Mapping[str, int] | None = None) -> None:
         """Appends one item of a turn."""
-        item = {"type": kind, "id": turn, "text": text, "at": time.time()}
+        item = {"type": kind, "id": turn, "text": text, "at": time.time()} | ({"tokens": tokens} if tokens else {})
         line = json.dumps(item, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
         file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:

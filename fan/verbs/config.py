@@ -1,9 +1,12 @@
-"""`fan config`: every setting, its value, and where it came from."""
+"""`fan config`: every setting, its value, and where it came from; and the setup of the repository."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fan.errors import NotAllowed, NotFound, ToolMissing
+from fan.verbs.approval import Approval, approval
+from fan.world import setup as files
 from fan.world.settings import FILE, Values
 from fan.world.world import World
 
@@ -19,15 +22,16 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """All settings by name, the file that can change them, and the folders in use."""
+    """All settings by name, the file that can change them, the folders in use, the repository's setup."""
 
     settings: list[Setting]
     file: str
     folders: dict[str, str]
+    setup: Approval | None = None
 
 
 def config(world: World) -> Configuration:
-    """The settings as they stand. Raises BadSetting."""
+    """The settings as they stand. Raises BadSetting, for the repository's setup too."""
     found = world.settings
     names = Values.__struct_fields__
     paths = world.paths
@@ -40,4 +44,15 @@ def config(world: World) -> Configuration:
             "config": str(paths.config),
             "runtime": str(paths.runtime),
         },
+        setup=_setup(world),
     )
+
+
+def _setup(world: World) -> Approval | None:
+    """What the repository asks for; None outside of one that git can read."""
+    try:
+        repo = world.git.repository(world.cwd)
+    except (NotFound, NotAllowed, ToolMissing):
+        return None  # the settings can be looked at from anywhere
+    setup = files.of_repository(repo)
+    return approval(world, repo, setup) if setup else None

@@ -1,34 +1,41 @@
-"""`fan keep`: one member stays, the others of its group go the way of `fan rm`."""
+"""`fan keep`: one member stays, the others of its group go the way of `fan rm`; its work may be merged first."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from fan.core.model import Row
-from fan.errors import TargetGone
-from fan.verbs.removing import Left, remove_all
+from fan.errors import TargetGone, UsageError
+from fan.verbs.merging import MergeRequest, merge_winner
+from fan.verbs.removing import Left, alone, remove_all
 from fan.verbs.rows import rows
-from fan.verbs.target import find, here, known
+from fan.verbs.target import Known, find, here, known
+from fan.world.git import Merged
 from fan.world.world import World
 
 
 @dataclass(frozen=True, slots=True)
 class KeepRequest:
-    """The winner. With `discard` the others' work is not archived."""
+    """The winner, and whether and how it is merged. With `discard` the others' work is not archived."""
 
     target: str
     discard: bool = False
+    merge: bool = False
+    squash: bool = False
+    ff_only: bool = False
+    into: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The winner's row, what went, what stayed and why, and the line that merges the winner."""
+    """The winner's row, what went, what stayed and why, and the merge that was made or the line that makes it."""
 
     kept: Row
     removed: list[Row] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     merge: str = ""
+    merged: Merged | None = None
 
     @property
     def exit_code(self) -> int:
@@ -37,15 +44,53 @@ class Kept:
 
 
 def keep(world: World, request: KeepRequest) -> Kept:
-    """Keep one member of a group and remove the others; nothing is removed unless the winner is there."""
-    members = known(world)
-    winner = find(members, request.target, here(world))
-    if not winner.member.path.is_dir():
-        raise TargetGone(
-            f"{winner.member.branch} has no folder any more", not_done="nothing was removed", hint="fan ls"
-        )
-    others = [one for one in members if one.group == winner.group and one != winner]
-    taken = remove_all(world, others, "keep", discard=request.discard)
-    (row,) = rows(world, [winner])
-    merge = world.git.repository(winner.group.repo).merge_line(row.branch)
-    return Kept(row, taken.removed, taken.left, taken.notes, merge)
+    """Keep one member of a group and remove the others.
+
+    The merge comes first: what hinders it is raised, and then nothing has changed.
+    """
+    how = _how(request)
+    with alone(world):
+        members = known(world)
+        winner = find(members, request.target, here(world))
+        if not winner.member.path.is_dir():
+            raise TargetGone(
+                f"{winner.member.branch} has no folder any more", not_done="nothing was removed", hint="fan ls"
+            )
+        merged = merge_winner(world, winner, members, MergeRequest(how, request.into)) if how else None
+        others = [one for one in members if one.group == winner.group and one != winner]
+        taken = remove_all(world, others, "keep", discard=request.discard, merged=merged)
+    return _kept(world, winner, Kept(rows(world, [winner])[0], taken.removed, taken.left, taken.notes, "", merged))
+
+
+def _how(request: KeepRequest) -> str:
+    """How to merge; empty for not at all."""
+    options = {"--squash": request.squash, "--ff-only": request.ff_only, "--into": request.into is not None}
+    given = [name for name, value in options.items() if value]
+    if given and not request.merge:
+        raise UsageError(f"{given[0]} goes with --merge", not_done="nothing was done", hint="fan keep --help")
+    if request.squash and request.ff_only:
+        raise UsageError("--squash and --ff-only exclude each other", not_done="nothing was done")
+    if not request.merge:
+        return ""
+    return "squash" if request.squash else "ff-only" if request.ff_only else "merge"
+
+
+def _kept(world: World, winner: Known, result: Kept) -> Kept:
+    """With what is to say of a winner that is not on the branch it was made with, and the line that merges it."""
+    from dataclasses import replace
+
+    member = winner.member
+    repo = world.git.repository(winner.group.repo)
+    status = repo.status(member.path, member.base_oid)
+    if status is None or status.oid is None:
+        return result
+    notes = list(result.notes)
+    if status.branch is None:
+        notes.append(f"{member.branch}: its agent is on no branch, but at the commit {status.oid[:10]}")
+    elif status.branch != member.branch:
+        notes.append(f"{member.branch}: its agent is on the branch {status.branch} now")
+    if result.merged and status.oid != result.merged.source:
+        merged, now = result.merged.source[:10], status.oid[:10]
+        notes.append(f"{member.branch}: its agent has committed since: {merged} was merged, {now} was not")
+    line = "" if result.merged else repo.merge_line(status.branch or status.oid)
+    return replace(result, notes=notes, merge=line)

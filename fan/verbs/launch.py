@@ -1,30 +1,119 @@
-"""Opening a member's session: the environment and the hook files its agent gets."""
+"""Opening a member's session: the command line, the environment and the hook files its agent gets."""
 
 from __future__ import annotations
 
 import fnmatch
 import json
+import random
+import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from fan.core.model import Member, Pane
-from fan.core.recipe import Hooks
-from fan.verbs.plan import Part, Plan
+from fan.core import naming
+from fan.core.model import Group, Member, Pane, Step
+from fan.core.recipe import Hooks, Recipe
+from fan.errors import UsageError
+from fan.world import processes, trust
+from fan.world.catalogue import Choice, program
 from fan.world.files import private_folder, write_private, write_program
 from fan.world.git.run import LOCATION_VARIABLES
 from fan.world.world import World
 
-DROPPED = frozenset(
-    {*LOCATION_VARIABLES, "TMUX", "TMUX_PANE", "OLDPWD", "FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH"}
-)
+OF_A_MEMBER = ("FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_PORT", "FAN_PORT_COUNT")
+DROPPED = frozenset({*LOCATION_VARIABLES, *OF_A_MEMBER, "TMUX", "TMUX_PANE", "OLDPWD"})
+REFUSED_ENV = ("TMUX", "TMUX_PANE", "TMUX_TMPDIR", "FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_BIN")
 LARGEST_VARIABLE = 15_000
 
 
-def open_session(world: World, plan: Plan, part: Part) -> Pane:
-    """Start the agent of `part` in its worktree; held at its fifo where the member is."""
-    member, hooks = part.member, part.choice.recipe.hooks
-    argv = [_fill(word, world, member) for word in part.argv]
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One start of a member's agent. `argv` is the command line without what belongs to the member alone.
+
+    `env` is what `--env` adds. A member without an agent has neither `choice` nor `argv`.
+    """
+
+    member: Member
+    group: Group
+    choice: Choice | None
+    argv: tuple[str, ...] = ()
+    env: Mapping[str, str] | None = None
+
+
+def new_id() -> str:
+    """An id that was never given before."""
+    return naming.new_id(random.SystemRandom().choice)
+
+
+def command(world: World, choice: Choice, conversation: str = "") -> tuple[str, ...]:
+    """How the agent is started, with `conversation` how it goes on with that one. Raises ToolMissing."""
+    launch = choice.recipe.launch
+    words = launch.resume if conversation and launch.resume else launch.command
+    filled = [word.replace("{python}", world.python[0]).replace("{session}", conversation) for word in words]
+    first = program(filled[0], choice.recipe, world.environ)
+    return (first, *filled[1:], *choice.option.arguments)
+
+
+def asked_environment(asked: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:
+    """What `--env NAME` (the caller's value) and `--env NAME=VALUE` add."""
+    found = {}
+    for text in asked:
+        name, given, value = text.partition("=")
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in REFUSED_ENV:
+            raise UsageError(f"--env cannot set `{name}`", not_done="nothing was made", hint="--env NAME=VALUE")
+        if not given and name not in environ:
+            raise UsageError(
+                f"--env {name}: it is not set here", not_done="nothing was made", hint=f"--env {name}=VALUE"
+            )
+        found[name] = value if given else environ[name]
+    return found
+
+
+def held(
+    world: World, root: Path, choices: Sequence[Choice], started: Iterable[str] = ()
+) -> tuple[list[bool], list[str]]:
+    """Which of these starts are held, and a line for the person about each agent that may ask for trust.
+
+    Of agents that ask once per repository and were not answered yet, only the first starts at once; none of
+    those of which one is `started` (by name) already.
+    """
+    asked, holds, notes = set(started), [], []
+    for recipe in [choice.recipe for choice in choices]:
+        asks = _asks_for_trust(world, recipe, root)
+        if asks and recipe.name not in asked:
+            asked.add(recipe.name)
+            who = "each one" if recipe.trust.scope == "folder" else "the first one"
+            notes.append(f"{recipe.title} may ask whether you trust this repository: {who} waits for your answer")
+            holds.append(False)
+        else:
+            holds.append(asks and recipe.trust.scope == "repository")
+    return holds, notes
+
+
+def _asks_for_trust(world: World, recipe: Recipe, root: Path) -> bool:
+    """Whether this agent may ask if the repository is trusted, as far as its own store tells."""
+    return recipe.trust.scope != "never" and not trust.is_trusted(recipe.trust, root, world.environ)
+
+
+def opened(world: World, launch: Launch) -> Member:
+    """Start the agent in its worktree, held at its fifo where the member is; the member as it is then on record."""
+    pane = open_session(world, launch)
+    return world.store.update_member(
+        launch.member.id,
+        step=Step.READY,
+        pane=pane.id,
+        pid=pane.pid,
+        pid_started=processes.started(pane.pid) or 0.0,
+        launched_at=None if launch.member.hold else world.clock.now(),
+    )
+
+
+def open_session(world: World, launch: Launch) -> Pane:
+    """The session, its hook files written before it."""
+    member = launch.member
+    hooks = launch.choice.recipe.hooks if launch.choice else None
+    argv = [_fill(word, world, member) for word in launch.argv]
     if hooks:
         _write_hooks(world, member, hooks)
         argv += [_fill(word, world, member) for word in hooks.arguments]
@@ -33,36 +122,48 @@ def open_session(world: World, plan: Plan, part: Part) -> Pane:
         member.session,
         member.path,
         argv,
-        environment(world, plan, part),
+        environment(world, launch),
         member=member.id,
         launch=member.launch,
-        group=plan.group.id,
+        group=launch.group.id,
         held=held,
     )
 
 
-def environment(world: World, plan: Plan, part: Part) -> dict[str, str]:
+def environment(world: World, launch: Launch) -> dict[str, str]:
     """The caller's environment without what would lead the agent astray, and with who it is."""
-    recipe, member = part.choice.recipe, part.member
-    dropped = [*DROPPED, *recipe.launch.drop]
+    recipe = launch.choice.recipe if launch.choice else None
+    dropped = [*DROPPED, *(recipe.launch.drop if recipe else ())]
     env = {
         name: value
         for name, value in world.environ.items()
         if not any(fnmatch.fnmatchcase(name, pattern) for pattern in dropped) and _fits(name, value)
     }
-    env |= recipe.launch.env | (recipe.hooks.env if recipe.hooks else {}) | part.choice.option.env | dict(plan.env)
-    return env | {
+    if launch.choice and recipe:
+        env |= recipe.launch.env | (recipe.hooks.env if recipe.hooks else {}) | launch.choice.option.env
+    return env | dict(launch.env or {}) | _identity(world, launch)
+
+
+def _identity(world: World, launch: Launch) -> dict[str, str]:
+    member = launch.member
+    return {
         "PWD": str(member.path),
         "TMUX_TMPDIR": str(private_folder(world.paths.runtime / f"tmux-{member.id}")),
         "FAN_MEMBER": member.id,
-        "FAN_GROUP": plan.group.stem,
+        "FAN_GROUP": launch.group.stem,
         "FAN_LAUNCH": member.launch,
         "FAN_BIN": str(own_program(world)),
         "FAN_STATE_DIR": str(world.paths.state),
         "FAN_RUNTIME_DIR": str(world.paths.runtime),
         "FAN_WORKTREE_DIR": str(world.paths.worktrees),
         "FAN_CONFIG_DIR": str(world.paths.config),
+        **_ports(world, member),
     }
+
+
+def _ports(world: World, member: Member) -> dict[str, str]:
+    leased = world.store.leased(member.id)
+    return {} if leased is None else {"FAN_PORT": str(leased[0]), "FAN_PORT_COUNT": str(leased[1])}
 
 
 def too_large(environ: Mapping[str, str]) -> list[str]:

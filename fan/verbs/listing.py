@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from fan.core.model import Row, State, Status
 from fan.courier import start as courier
 from fan.errors import UsageError
+from fan.verbs.handmade import handmade
 from fan.verbs.rows import rows
-from fan.verbs.target import find_group, here, known
+from fan.verbs.target import Known, find_group, here, known
 from fan.world.world import World
 
 WATCH_EVERY = 1.0
@@ -28,7 +30,7 @@ class ListRequest:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Rows by repository, group and number; `hint` names the next command when there is nothing to show."""
+    """Rows by repository, group and number, then worktrees that are no member's; `hint` names the next command."""
 
     rows: list[Row] = field(default_factory=list)
     hint: str = ""
@@ -38,7 +40,7 @@ def ls(world: World, request: ListRequest) -> Listing:
     """The members that the request asks for; the same answer with and without the courier."""
     if request.group and request.everywhere:
         raise UsageError("--group and --all exclude each other", hint="fan ls --group G")
-    members = known(world)
+    everybody = members = known(world)
     repo = world.git.repository(world.cwd / request.repo).root if request.repo else here(world)
     if request.group:
         group = find_group(world.store.groups(), request.group, repo)
@@ -50,7 +52,25 @@ def ls(world: World, request: ListRequest) -> Listing:
     found = rows(world, members, git=request.git)
     if request.waiting:
         found = [row for row in found if waits_for_person(row)]
-    return Listing(found, "" if found else _hint(world, request))
+    hint = _gone(found) if found else _hint(world, request)
+    return Listing(found + _handmade(world, request, repo, everybody), hint)
+
+
+def _handmade(world: World, request: ListRequest, repo: Path | None, members: Sequence[Known]) -> list[Row]:
+    """What else is checked out in these repositories; nobody waits there, and no group has it."""
+    if request.waiting or request.group:
+        return []
+    repos = {repo} if repo else set()
+    if request.everywhere or not repo:
+        repos |= {one.group.repo for one in members}
+    return handmade(world, repos, members)
+
+
+def _gone(found: Sequence[Row]) -> str:
+    """What brings back the sessions that a reboot or a killed server has ended."""
+    count = sum(row.gone and bool(row.agent) and Path(row.path).is_dir() for row in found)
+    are = "session is" if count == 1 else "sessions are"
+    return f"{count} {are} gone; fan resume opens them again" if count else ""
 
 
 def watch(world: World, request: ListRequest, show: Callable[[Listing], None]) -> None:

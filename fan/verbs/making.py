@@ -9,13 +9,14 @@ import os
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 
-from fan.core.model import Step
+from fan.core.model import Member, Step
 from fan.courier.housekeeping import close_deliveries
-from fan.errors import FanError
+from fan.errors import FanError, Interrupted
 from fan.verbs import launch
 from fan.verbs.plan import Part, Plan, prompt_file
 from fan.verbs.progress import Listener
-from fan.world import files, processes
+from fan.verbs.setting_up import Watch, set_up, take_down
+from fan.world import files
 from fan.world.world import World
 
 # A Ctrl-C that reaches another thread is noticed only when this one wakes up; in seconds.
@@ -53,10 +54,13 @@ class Making:
             return
         try:
             self._worktree(part)
+            self._setup(part)
             if self._stopped.is_set():
                 self._undo(part, "interrupted")
                 return
             self._session(part)
+        except Interrupted as error:
+            self._undo(part, error.message)
         except FanError as error:
             self._fail(part, error.message)
 
@@ -66,7 +70,7 @@ class Making:
         created = self._plan.repo.create(
             member.path,
             member.branch,
-            member.base_oid,
+            _begin(member),
             many=len(self._plan.parts) > 1,
             on_phase=lambda phase: self._listener.phase(member.branch, phase),
         )
@@ -74,24 +78,29 @@ class Making:
             self._listener.warn(f"{member.branch}: {warning}")
         self._world.store.update_member(member.id, warning=" ".join(created.warnings))
 
+    def _setup(self, part: Part) -> None:
+        """A setup that fails leaves the worktree to be looked at, and its agent is not started."""
+        setup, member = self._plan.setup, part.member
+        if setup is None:
+            return
+        self._step(part, Step.SETUP)
+        watch = Watch(lambda phase: self._listener.phase(member.branch, phase), self._stopped.is_set)
+        for note in set_up(self._world, self._plan.repo, self._plan.launch(part), setup, watch):
+            self._listener.warn(f"{member.branch}: {note}")
+
     def _session(self, part: Part) -> None:
         member = part.member
+        if part.choice is None:
+            self._world.store.update_member(member.id, step=Step.READY, pid=0, pid_started=0.0)
+            return
         self._step(part, Step.SESSION)
         try:
             if part.file:
                 files.write_prompt(member.path, prompt_file(member), part.file)
-            pane = launch.open_session(self._world, self._plan, part)
+            launch.opened(self._world, self._plan.launch(part))
         except FanError as error:
             self._undo(part, error.message)
             return
-        self._world.store.update_member(
-            member.id,
-            step=Step.READY,
-            pane=pane.id,
-            pid=pane.pid,
-            pid_started=processes.started(pane.pid) or 0.0,
-            launched_at=None if member.hold else self._world.clock.now(),
-        )
         self._listener.phase(member.branch, "held" if member.hold else "starting")
 
     def _step(self, part: Part, step: Step) -> None:
@@ -101,8 +110,11 @@ class Making:
     def _undo(self, part: Part, why: str) -> None:
         """Take a complete worktree without a session away again."""
         member = part.member
+        for note in take_down(self._world, self._plan.group, member):
+            self._listener.warn(f"{member.branch}: {note}")
+        self._world.store.release(member.id)
         try:
-            self._plan.repo.undo_create(member.path, member.branch, member.base_oid)
+            self._plan.repo.undo_create(member.path, member.branch, _begin(member))
         except FanError as error:
             why = f"{why}; what was made stays: {error.message}"
         self._fail(part, why)
@@ -112,3 +124,8 @@ class Making:
         close_deliveries(self._world, part.member, why)
         self._listener.phase(part.member.branch, "failed")
         self._listener.warn(f"{part.member.branch}: {why}")
+
+
+def _begin(member: Member) -> str | None:
+    """Where its new branch begins; None for a branch that was there before."""
+    return None if member.adopted else member.base_oid

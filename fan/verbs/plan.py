@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import random
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from msgspec import structs
 
@@ -13,15 +11,17 @@ from fan.core import naming
 from fan.core.model import Delivery, Group, Member, Step
 from fan.core.prompt import Prepared, pointer, prepare
 from fan.errors import AlreadyExists, Conflict, DiskFailed, TooLarge, UsageError
+from fan.verbs import launch, setting_up
+from fan.verbs.launch import Launch
+from fan.verbs.setting_up import Ready
 from fan.verbs.target import known
-from fan.world import files, processes, trust
-from fan.world.catalogue import Choice, program
+from fan.world import files, processes
+from fan.world.catalogue import Choice
 from fan.world.git import Repository, Travel
 from fan.world.git.size import checkout_bytes
 from fan.world.world import World
 
 LARGEST_PROMPT = 4 * 1024 * 1024
-REFUSED_ENV = ("TMUX", "TMUX_PANE", "TMUX_TMPDIR", "FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_BIN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,20 @@ class StartRequest:
     wait: bool = False
     timeout: float | None = None
     dry_run: bool = False
+    no_setup: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One member to be, with what it is made from. `file` is the prompt where it is too large to paste."""
+    """One member to be, with what it is made from. `file` is the prompt where it is too large to paste.
+
+    One that a person made without an agent or a prompt has neither `choice` nor `delivery`.
+    """
 
     member: Member
-    choice: Choice
-    argv: tuple[str, ...]
-    delivery: Delivery
+    choice: Choice | None
+    argv: tuple[str, ...] = ()
+    delivery: Delivery | None = None
     file: str = ""
 
 
@@ -62,35 +66,43 @@ class Plan:
     parts: tuple[Part, ...]
     env: Mapping[str, str]
     notes: tuple[str, ...]
+    setup: Ready | None = None
+
+    def launch(self, part: Part) -> Launch:
+        """How the agent of one part is started."""
+        return Launch(part.member, self.group, part.choice, part.argv, self.env)
 
 
 def plan(world: World, request: StartRequest) -> Plan:
     """What `start` will make. Raises a refusal for whatever cannot be; nothing is made either way."""
     prompts = _prompts(request, world.settings.values.max_members)
     choices = _deal(request.agents, len(prompts), world)
-    argvs = {choice.label: _argv(choice, world) for choice in choices}
-    env = _environment(request.env, world.environ)
+    argvs = {choice.label: launch.command(world, choice) for choice in choices}
+    env = launch.asked_environment(request.env, world.environ)
     prepared = [prepare(text, choice.recipe.submit) for text, choice in zip(prompts, choices, strict=True)]
     world.tmux.version()
     world.git.version()
     repo = world.git.repository(world.cwd)
-    base, base_oid = _base(repo, request.base)
+    base, base_oid = base_of(repo, request.base)
+    setup = None if request.no_setup else setting_up.find(world, repo, base_oid, approved=not request.dry_run)
     now = world.clock.now()
     stem = _stem(world, repo, request.name, prompts[0])
     branches = _branches(world, repo, stem, len(prompts))
-    _check_disk(world, repo, base_oid, len(prompts))
+    check_disk(world, repo, base_oid, len(prompts))
     group = _group(repo, stem, base, base_oid, prompts[0], now)
     patience = request.patience if request.patience is not None else world.settings.values.patience
+    held, asks = launch.held(world, repo.root, choices)
     sessions: set[str] = set()
     parts = []
     for index, (branch, choice, ready) in enumerate(zip(branches, choices, prepared, strict=True)):
-        member = _member(world, repo, group, index, branch, choice, sessions)
+        member = structs.replace(_member(world, repo, group, index, branch, choice, sessions), hold=held[index])
         sessions.add(member.session)
         delivery, file = _delivery(member, ready, choice, now, patience)
         parts.append(Part(member, choice, argvs[choice.label], delivery, file))
-    held, asks = _hold(world, repo, parts)
-    notes = (*_travel_notes(repo, base, base_oid, request.base), *asks)
-    return Plan(repo, group, tuple(held), env, notes)
+    told = setting_up.notes(world, repo, setup) if setup else ()
+    carried = (*setup.copies, *setup.links) if setup else ()
+    notes = (*_travel_notes(repo, base, base_oid, request.base, carried), *told, *asks)
+    return Plan(repo, group, tuple(parts), env, notes, setup)
 
 
 def _prompts(request: StartRequest, most: int) -> list[str]:
@@ -131,29 +143,7 @@ def _deal(agents: Sequence[str], count: int, world: World) -> list[Choice]:
     return [choices[index % len(choices)] for index in range(count)]
 
 
-def _argv(choice: Choice, world: World) -> tuple[str, ...]:
-    """The command line without what belongs to one member; the program must be there."""
-    command = [word.replace("{python}", world.python[0]) for word in choice.recipe.launch.command]
-    first = program(command[0], choice.recipe, world.environ)
-    return (first, *command[1:], *choice.option.arguments)
-
-
-def _environment(asked: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:
-    """What `--env NAME` (the caller's value) and `--env NAME=VALUE` add."""
-    found = {}
-    for text in asked:
-        name, given, value = text.partition("=")
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in REFUSED_ENV:
-            raise UsageError(f"--env cannot set `{name}`", not_done="nothing was made", hint="--env NAME=VALUE")
-        if not given and name not in environ:
-            raise UsageError(
-                f"--env {name}: it is not set here", not_done="nothing was made", hint=f"--env {name}=VALUE"
-            )
-        found[name] = value if given else environ[name]
-    return found
-
-
-def _base(repo: Repository, asked: str | None) -> tuple[str, str]:
+def base_of(repo: Repository, asked: str | None) -> tuple[str, str]:
     """The base as the row shows it, and its commit."""
     head = repo.head() if asked is None else None
     if head:
@@ -197,7 +187,11 @@ def _branches(world: World, repo: Repository, stem: str, count: int) -> list[str
     return names
 
 
-def _check_disk(world: World, repo: Repository, base_oid: str, count: int) -> None:
+def check_disk(world: World, repo: Repository, base_oid: str, count: int) -> None:
+    """Raises DiskFailed where so many checkouts do not fit, or cannot be written."""
+    for place in (world.paths.worktrees, repo.common_dir):
+        if not files.is_writable(place):
+            raise DiskFailed(f"{place} cannot be written", not_done="nothing was made", hint=f"ls -ld '{place}'")
     need = checkout_bytes(repo, base_oid) * count
     free = files.free_bytes(world.paths.worktrees)
     if need + world.settings.values.min_free_mb * 1024 * 1024 > free:
@@ -210,7 +204,7 @@ def _check_disk(world: World, repo: Repository, base_oid: str, count: int) -> No
 
 def _group(repo: Repository, stem: str, base: str, base_oid: str, prompt: str, now: float) -> Group:
     pid = processes.own()
-    return Group(_id(), stem, repo.root, base, base_oid, prompt, now, pid.pid, pid.started)
+    return Group(launch.new_id(), stem, repo.root, base, base_oid, prompt, now, pid.pid, pid.started)
 
 
 def _member(
@@ -218,7 +212,7 @@ def _member(
 ) -> Member:
     taken = {one.member.session for one in known(world)} | sessions
     return Member(
-        id=_id(),
+        id=launch.new_id(),
         group=group.id,
         n=index + 1,
         branch=branch,
@@ -228,7 +222,7 @@ def _member(
         variant=choice.variant,
         base_oid=group.base_oid,
         step=Step.PLANNED,
-        launch=_id() + _id(),
+        launch=launch.new_id() + launch.new_id(),
     )
 
 
@@ -249,31 +243,12 @@ def prompt_file(member: Member) -> str:
     return f"prompt-{member.id}.md"
 
 
-def _hold(world: World, repo: Repository, parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
-    """Of agents that ask once per repository and were not answered yet, only the first starts at once."""
-    asked: set[str] = set()
-    result, notes = [], []
-    for part in parts:
-        recipe = part.choice.recipe
-        open_question = recipe.trust.scope != "never" and not trust.is_trusted(recipe.trust, repo.root, world.environ)
-        if open_question and recipe.name not in asked:
-            asked.add(recipe.name)
-            who = "each one" if recipe.trust.scope == "folder" else "the first one"
-            notes.append(f"{recipe.title} may ask whether you trust this repository: {who} waits for your answer")
-            result.append(part)
-        elif open_question and recipe.trust.scope == "repository":
-            result.append(replace(part, member=structs.replace(part.member, hold=True)))
-        else:
-            result.append(part)
-    return result, notes
-
-
-def _travel_notes(repo: Repository, base: str, base_oid: str, asked: str | None) -> list[str]:
-    """The base, and what of the person's checkout is not in the new worktrees."""
+def _travel_notes(repo: Repository, base: str, base_oid: str, asked: str | None, carried: Sequence[str]) -> list[str]:
+    """The base, and what of the person's checkout is not in the new worktrees, nor `carried` there."""
     notes = [f"base: {base} ({base_oid[:10]})"]
     if asked is not None:
         return notes
-    left = repo.travel()
+    left = repo.travel(frozenset(carried))
     if left.changed:
         notes.append(f"{_count(left.changed, 'uncommitted change')} not carried over: commit them to have them there")
     notes += _left_behind(left)
@@ -291,7 +266,3 @@ def _left_behind(left: Travel) -> list[str]:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what} is" if number == 1 else f"{number} {what}s are"
-
-
-def _id() -> str:
-    return naming.new_id(random.SystemRandom().choice)

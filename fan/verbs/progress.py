@@ -20,6 +20,9 @@ class Listener(Protocol):
     def phase(self, member: str, phase: str) -> None:
         """The member (by branch) is now at `phase`, such as `worktree`, `filling`, `session`, `waiting`."""
 
+    def output(self, member: str, line: str) -> None:
+        """The newest line of what the member's command prints; shown only where the next one replaces it."""
+
     def rows(self, rows: Sequence[Row]) -> None:
         """The members as they stand, while prompts are being delivered."""
 
@@ -34,6 +37,9 @@ class Silent:
         """Nothing."""
 
     def phase(self, member: str, phase: str) -> None:
+        """Nothing."""
+
+    def output(self, member: str, line: str) -> None:
         """Nothing."""
 
     def rows(self, rows: Sequence[Row]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from fan.core.model import Row
 from fan.errors import UsageError
-from fan.verbs.removing import Left, exit_code, group_of, remove_all
+from fan.verbs.removing import Left, alone, exit_code, group_of, remove_all
 from fan.verbs.target import find, find_group, here, known
 from fan.world.world import World
 
@@ -38,10 +38,11 @@ def remove(world: World, request: RemoveRequest) -> Removed:
     """Take away what the request names. Every name is resolved before anything is touched."""
     if bool(request.targets) == (request.group is not None):
         raise UsageError("name members, or one group", not_done="nothing was removed", hint="fan ls")
-    members, repo = known(world), here(world)
-    if request.group is not None:
-        wanted = group_of(members, find_group(world.store.groups(), request.group, repo).id)
-    else:
-        wanted = list(dict.fromkeys(find(members, text, repo) for text in request.targets))
-    taken = remove_all(world, wanted, "group rm" if request.group else "rm", discard=request.discard)
+    with alone(world):
+        members, repo = known(world), here(world)
+        if request.group is not None:
+            wanted = group_of(members, find_group(world.store.groups(), request.group, repo).id)
+        else:
+            wanted = list(dict.fromkeys(find(members, text, repo) for text in request.targets))
+        taken = remove_all(world, wanted, "group rm" if request.group else "rm", discard=request.discard)
     return Removed(taken.removed, taken.left, taken.notes)

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import json
+from msgspec.structs import replace
 
 from fan.core.model import Member, Row, Step, Typed
 from fan.core.naming import new_id
 from fan.courier.housekeeping import close_deliveries
 from fan.errors import Blocked, Dirty, FanError, NotFound
 from fan.verbs.rows import rows
+from fan.verbs.setting_up import take_down
 from fan.verbs.target import Known
 from fan.world import processes
-from fan.world.git import Work
+from fan.world.files import private_folder
+from fan.world.git import Merged, Work
+from fan.world.git.lock import file_lock
 from fan.world.paths import trash_of
 from fan.world.processes import Process
-from fan.world.store.records import Archive, Removal
+from fan.world.store.removals import Archive, Removal
 from fan.world.world import World
 
 
@@ -32,11 +39,12 @@ class Left:
 
 @dataclass(slots=True)
 class Taken:
-    """What a removal did: rows as they were before it, what stays, and lines for the person."""
+    """What a removal did: rows as they were before it, what stays, lines for the person, and the merge before it."""
 
     removed: list[Row] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    merged: Merged | None = None
 
 
 def exit_code(done: Sequence[Row], left: Sequence[Left]) -> int:
@@ -46,12 +54,23 @@ def exit_code(done: Sequence[Row], left: Sequence[Left]) -> int:
     return 5 if done else 1
 
 
-def remove_all(world: World, members: Sequence[Known], verb: str, *, discard: bool = False) -> Taken:
+def alone(world: World) -> AbstractContextManager[None]:
+    """While it is held no other removal and no undo of the person's runs: two `keep` never take each other's winner.
+
+    Raises Busy.
+    """
+    return file_lock(private_folder(world.paths.state) / "removing.lock")
+
+
+def remove_all(
+    world: World, members: Sequence[Known], verb: str, *, discard: bool = False, merged: Merged | None = None
+) -> Taken:
     """Remove each of `members`; one that cannot be is left whole and reported, the others go.
 
-    All that one call takes away is one removal, which `undo` brings back as a whole.
+    All that one call takes away is one removal, which `undo` brings back as a whole. The caller is `alone`;
+    `merged` is what it merged before.
     """
-    taken = Taken()
+    taken = Taken(merged=merged)
     if not members:
         return taken
     before = {row.id: row for row in rows(world, members)}
@@ -65,8 +84,6 @@ def remove_all(world: World, members: Sequence[Known], verb: str, *, discard: bo
             taken.left.append(Left(one.member.session, reason + (f" Next: {error.hint}" if error.hint else "")))
         else:
             taken.removed.append(before[one.member.id])
-    for group in {one.group.id for one in members}:
-        world.store.end_group_if_empty(group, world.clock.now())
     return taken
 
 
@@ -83,7 +100,11 @@ def _remove(world: World, one: Known, removal: Removal, taken: Taken, *, discard
         _refuse_early(work, discard=discard)
     _stop(world, member)
     taken.notes += [f"{member.branch}: {note}" for note in _others_inside(member.path)]
-    archive = Archive(_id(), removal.id, member.id, member.path, _trash(member), "", world.clock.now())
+    archive = _archive(world, member, removal, taken.merged)
+    if not member.path.exists() and not archive.place.exists() and not repo.knows(member.path):
+        _forget(world, member)
+        taken.notes.append(f"{member.branch}: its worktree was gone already")
+        return
     world.store.archive(archive)
     removed = repo.remove(
         member.path,
@@ -93,13 +114,34 @@ def _remove(world: World, one: Known, removal: Removal, taken: Taken, *, discard
         base_oid=member.base_oid,
         at=world.clock.now(),
         discard=discard,
+        on_step=_taking_down(world, one, taken),
     )
-    world.store.removed(archive.id, world.clock.now())
-    if work and not work.any and _never_began(world, member):
+    if _gives_its_name_back(world, member, work):
         repo.undo_create(member.path, member.branch, member.base_oid)
-    close_deliveries(world, member, "its member was removed")
     _tidy(world, member)
-    taken.notes += [f"{member.branch}: {note}" for note in (*_had(work, discard=discard), *removed.notes)]
+    world.store.removed(archive.id, world.clock.now(), discarded=discard)
+    by_hand = ("its branch was there before it became a member, and stays",) if member.adopted else ()
+    notes = (*by_hand, *_had(work, discard=discard), *removed.notes)
+    taken.notes += [f"{member.branch}: {note}" for note in notes]
+
+
+def _taking_down(world: World, one: Known, taken: Taken) -> Callable[[str], None]:
+    """Has the teardown run once its work is on record, whatever the teardown then deletes."""
+
+    def on_step(step: str) -> None:
+        if step == "saved":
+            taken.notes.extend(f"{one.member.branch}: {note}" for note in take_down(world, one.group, one.member))
+
+    return on_step
+
+
+def _archive(world: World, member: Member, removal: Removal, merged: Merged | None) -> Archive:
+    """Where it goes; a removal of it that was broken off is gone on with, for the folder may lie there already."""
+    note = json.encode(merged).decode() if merged else ""
+    begun = world.store.unfinished(member.id)
+    if begun:
+        return replace(begun, removal=removal.id, note=note)
+    return Archive(_id(), removal.id, member.id, member.path, _trash(world, member), note, world.clock.now())
 
 
 def _refuse_early(work: Work, *, discard: bool) -> None:
@@ -155,29 +197,38 @@ def _others_inside(path: Path) -> list[str]:
     return [f"still in its folder, and not ended: {shown}; that folder is now gone from under them"]
 
 
-def _trash(member: Member) -> Path:
-    """On the same file system as the worktrees of this and the other repositories."""
-    return trash_of(member.path.parent.parent)
+def _trash(world: World, member: Member) -> Path:
+    """On the file system of the worktree: that of the other worktrees, or beside one that was made elsewhere."""
+    if not member.adopted:
+        return trash_of(member.path.parent.parent)
+    ours, beside = private_folder(world.paths.worktrees), member.path.parent
+    return trash_of(ours if not beside.exists() or ours.stat().st_dev == beside.stat().st_dev else beside)
 
 
 def _never_made(member: Member) -> bool:
     return member.step in (Step.FAILED, Step.PLANNED)
 
 
-def _never_began(world: World, member: Member) -> bool:
-    """Whether nothing was ever typed to its agent: its branch, still at the base, then gives its name back."""
-    return all(delivery.typed is Typed.NO for delivery in world.store.deliveries(member.id))
+def _gives_its_name_back(world: World, member: Member, work: Work | None) -> bool:
+    """Whether its branch, if it is still at the base, goes too: nothing was ever typed to its agent or made there.
+
+    Never that of a member that a person has named or brought along.
+    """
+    prompts = world.store.deliveries(member.id)
+    untouched = bool(prompts) and all(delivery.typed is Typed.NO for delivery in prompts)
+    return untouched and not member.adopted and (not member.pane or (work is not None and not work.any))
 
 
 def _forget(world: World, member: Member) -> None:
-    """A member of which nothing was made leaves no archive."""
-    world.store.update_member(member.id, removed_at=world.clock.now(), step=Step.REMOVED)
-    close_deliveries(world, member, "its member was removed")
+    """A member of which nothing is there leaves no archive."""
     _tidy(world, member)
+    world.store.update_member(member.id, removed_at=world.clock.now(), step=Step.REMOVED)
 
 
 def _tidy(world: World, member: Member) -> None:
-    """Folders of ours that belonged to the member alone."""
+    """What belonged to the member alone: its prompts and folders of ours. Before its record: it can be done twice."""
+    close_deliveries(world, member, "its member was removed")
+    world.store.release(member.id)
     world.paths.hold(member.id).unlink(missing_ok=True)
     for folder in (world.paths.member(member.id), world.paths.runtime / f"tmux-{member.id}"):
         shutil.rmtree(folder, ignore_errors=True)

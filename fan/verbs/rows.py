@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fan.core.model import Delivery, Member, Row, State, Status, Step, Turn
@@ -19,8 +19,9 @@ from fan.world.world import World
 def rows(world: World, members: Sequence[Known], *, git: bool = True) -> list[Row]:
     """One row a member, by repository, group and number. Without `git`, `changes` and `ahead` are None."""
     members = sorted(members, key=lambda one: (str(one.group.repo), natural(one.group.stem), one.member.n))
+    asked = _ask_git(world, members) if git else []
     seen = seen_now(world, [one.member for one in members])
-    statuses = _statuses(world, members) if git else {}
+    statuses = {member: status for answer in asked for member, status in answer().items()}
     deliveries, changes = world.store.last_deliveries(), world.store.last_changes()
     found = []
     for one in members:
@@ -48,7 +49,7 @@ def _row(one: Known, seen: Seen, last: Delivery | None, status: WorktreeStatus |
     made = member.step is Step.READY
     return Row(
         id=member.id,
-        session=member.session,
+        session=member.session if member.agent else "",
         pane=member.pane,
         repo=str(one.group.repo),
         branch=(status.branch if status and status.branch else member.branch),
@@ -56,20 +57,27 @@ def _row(one: Known, seen: Seen, last: Delivery | None, status: WorktreeStatus |
         base=one.group.base,
         group=one.group.stem,
         agent=f"{member.agent}:{member.variant}" if member.variant else member.agent,
-        state=(reading.state if made else State.EXITED if member.step is Step.FAILED else State.STARTING).value,
+        state=_state(member, reading.state),
         kind=reading.kind if made else "",
         turn=turn(last, reading.state, reading.kind, reading.background).value if made else Turn.NONE.value,
         since=since,
-        prompt_status=(last.status if last else Status.NOT_SENT).value,
+        prompt_status=last.status.value if last else "" if made else Status.NOT_SENT.value,
         prompt_note=_note(member, last),
         typed=last.typed.value if last else "no",
         prompt_at=(last.done_at or last.created_at) if last else None,
         ready_by=last.ready_by if last else "",
         changes=status.changes if status else None,
         ahead=status.ahead if status else None,
-        gone=made and (seen.pane is None or not member.path.is_dir()),
+        gone=made and ((bool(member.agent) and seen.pane is None) or not member.path.is_dir()),
         detail=(reading.detail or reading.background) if made else member.failure or f"making its {member.step}",
     )
+
+
+def _state(member: Member, found: State) -> str:
+    """The agent's state, of which one that is not made yet has none to look at; empty without an agent."""
+    if member.step is not Step.READY:
+        return (State.EXITED if member.step is Step.FAILED else State.STARTING).value
+    return found.value if member.agent else ""
 
 
 def _note(member: Member, last: Delivery | None) -> str:
@@ -78,18 +86,26 @@ def _note(member: Member, last: Delivery | None) -> str:
     return "; ".join(part for part in (last.note, last.guards) if part)
 
 
-def _statuses(world: World, members: Sequence[Known]) -> dict[str, WorktreeStatus | None]:
-    """git's view, one question per repository for all its members; absent where git cannot tell."""
-    found: dict[str, WorktreeStatus | None] = {}
-    for repo in {one.group.repo for one in members}:
-        own = [one.member for one in members if one.group.repo == repo]
-        found.update(_of_repository(world, repo, own))
-    return found
+Answer = Callable[[], dict[str, WorktreeStatus | None]]
 
 
-def _of_repository(world: World, repo: Path, members: Sequence[Member]) -> dict[str, WorktreeStatus | None]:
+def _ask_git(world: World, members: Sequence[Known]) -> list[Answer]:
+    """Begin to ask for git's view, repository by repository; each answer waits for its own."""
+    repos = {one.group.repo for one in members}
+    return [_ask(world, repo, [one.member for one in members if one.group.repo == repo]) for repo in repos]
+
+
+def _ask(world: World, repo: Path, members: Sequence[Member]) -> Answer:
+    """The question to one repository; its columns stay empty where git cannot tell, which says so."""
     try:
-        statuses = world.git.repository(repo).statuses([(member.path, member.base_oid) for member in members])
+        answers = world.git.repository(repo).begin_statuses([(member.path, member.base_oid) for member in members])
     except FanError:
-        return {}  # the repository is gone or unreadable: its columns stay empty, which says so
-    return {member.id: status for member, status in zip(members, statuses, strict=True)}
+        return dict
+
+    def answer() -> dict[str, WorktreeStatus | None]:
+        try:
+            return {member.id: status for member, status in zip(members, answers(), strict=True)}
+        except FanError:
+            return {}
+
+    return answer

@@ -51,7 +51,7 @@ def send(world: World, request: SendRequest) -> Queued:
         raise TargetGone(
             f"{one.name} cannot take it: {one.member.failure or seen.reading.detail}",
             not_done="nothing was sent",
-            hint="fan ls",
+            hint=f"fan resume {one.member.id}" if one.member.step is Step.READY and one.member.agent else "fan ls",
         )
     note = _retry(world, one.member, seen, request) if request.retry else _queue(world, one, request)
     courier.ensure(world)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from fan.core.model import Member, Row, State, Status, Step
 from fan.core.reading import HELD
@@ -65,7 +66,7 @@ def _planned(world: World, request: StartRequest, attempts: int = 10) -> Plan:
         return planned
     members = [part.member for part in planned.parts]
     try:
-        world.store.add_group(planned.group, members, [part.delivery for part in planned.parts])
+        world.store.add_group(planned.group, members, [part.delivery for part in planned.parts if part.delivery])
     except AlreadyExists:
         if request.name is not None or not attempts:
             raise
@@ -88,7 +89,8 @@ def _wait(world: World, planned: Plan, request: StartRequest, listener: Listener
         dialogs = {row.id: dialogs.get(row.id, now) for row in found if _needs_person(row)}
         stands = {member for member, since in dialogs.items() if now - since >= DIALOG_STANDS}
         pending = [row for row in found if row.prompt_status == Status.PENDING]
-        if not [row for row in pending if request.wait or row.id not in stands]:
+        # Nobody brings a session back by itself: what waits for one that is gone is not waited for.
+        if not [row for row in pending if row.id not in stands or (request.wait and not row.gone)]:
             return True
         if deadline is not None and now >= deadline:
             return False
@@ -113,8 +115,9 @@ def _result(
     world: World, planned: Plan, *, detached: bool = False, interrupted: bool = False, timed_out: bool = False
 ) -> Started:
     members = [world.store.member(part.member.id) for part in planned.parts]
-    _end_if_nothing_was_made(world, planned, members)
-    found = rows(world, [Known(member, planned.group) for member in members])
+    _end_if_nothing_was_made(world, members)
+    # git takes long over worktrees as fresh as these, and they hold nothing yet.
+    found = rows(world, [Known(member, planned.group) for member in members], git=False)
     waiting = tuple(row.session for row in found if _needs_person(row))
     code = 130 if interrupted else 6 if timed_out else exit_code(found, detached=detached)
     return Started(planned.group.stem, planned.group.base, found, code, waiting, _hints(planned, found, waiting))
@@ -132,19 +135,18 @@ def exit_code(found: Sequence[Row], *, detached: bool = False) -> int:
 
 def _hints(planned: Plan, found: Sequence[Row], waiting: Sequence[str]) -> tuple[str, ...]:
     hints = [f"fan attach {waiting[0]}"] if waiting else []
-    if any(row.prompt_status == Status.NOT_SENT and not row.gone and row.pane for row in found):
+    if any(row.prompt_status == Status.NOT_SENT and not row.gone and Path(row.path).is_dir() for row in found):
         hints.append(f"fan group rm {planned.group.stem}")
     return tuple(hints)
 
 
-def _end_if_nothing_was_made(world: World, planned: Plan, members: Sequence[Member]) -> None:
+def _end_if_nothing_was_made(world: World, members: Sequence[Member]) -> None:
     """A group of which nothing is left gives its name back."""
     if any(member.step is not Step.FAILED or member.path.exists() for member in members):
         return
     now = world.clock.now()
     for member in members:
         world.store.update_member(member.id, removed_at=now)
-    world.store.end_group_if_empty(planned.group.id, now)
 
 
 def _dry(planned: Plan) -> Started:

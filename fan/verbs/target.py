@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fan.core.model import Group, Member
+from fan.courier.housekeeping import close_orphans, orphans
 from fan.errors import Ambiguous, FanError, NotFound
 from fan.world.world import World
 
@@ -28,9 +29,12 @@ class Known:
 
 
 def known(world: World) -> list[Known]:
-    """All living members with their groups, by group and number."""
-    groups = {group.id: group for group in world.store.groups()}
-    return [Known(member, groups[member.group]) for member in world.store.members() if member.group in groups]
+    """All living members with their groups, by group and number; what a dead `fan N` left open is closed first."""
+    groups, members = {group.id: group for group in world.store.groups()}, world.store.members()
+    if orphans(groups.values(), members):
+        close_orphans(world)
+        members = world.store.members()
+    return [Known(member, groups[member.group]) for member in members if member.group in groups]
 
 
 def here(world: World) -> Path | None:
@@ -69,6 +73,29 @@ def find_group(groups: Sequence[Group], text: str, repo: Path | None) -> Group:
     near = difflib.get_close_matches(text, [group.stem for group in groups], n=3)
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
     raise NotFound(f"there is no group `{text}`{meant}", not_done="nothing was done", hint="fan ls --all")
+
+
+def group_members(world: World, text: str | None) -> list[Known]:
+    """The members of the group `text`; of no name, those of the group we stand in or of the repository's only one.
+
+    Raises NotFound, and Ambiguous where the repository has several groups.
+    """
+    everybody, groups, repo = known(world), world.store.groups(), here(world)
+    if text is not None:
+        group = find_group(groups, text, repo)
+    else:
+        inside = [one.group for one in everybody if world.cwd.is_relative_to(one.member.path)]
+        group = _only(inside or [group for group in groups if group.repo == repo])
+    return [one for one in everybody if one.group == group]
+
+
+def _only(groups: Sequence[Group]) -> Group:
+    if not groups:
+        raise NotFound("there is no group in this place", not_done="nothing was done", hint="fan ls --all")
+    if len(groups) > 1:
+        names = ", ".join(group.stem for group in groups)
+        raise Ambiguous(f"this repository has several groups: {names}", not_done="nothing was done", hint="name one")
+    return groups[0]
 
 
 def _exactly(text: str) -> Callable[[Known], bool]:
