@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -14,7 +15,13 @@ def main() -> None:
 
         report(words[1:])
         return
+    # What a start loads stays: looking through it for garbage again and again takes a tenth of the time.
+    gc.set_threshold(50_000)
     _speak_utf8()
+    from fan.cli import listing
+
+    if listing.is_plain(words):
+        sys.exit(listing.run(words))
     from fan.cli.app import run
 
     sys.exit(run(words))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-import typer
-
 from fan.cli.spoken import Spoken
 from fan.core.plain import visible
-from fan.errors import FanError, Interrupted, UsageError
+from fan.errors import FanError, Interrupted
 from fan.render import output
 
 BUG = 4
@@ -31,11 +28,7 @@ def guarded(run: Callable[[], int], spoken: Spoken) -> int:
         return run()
     except FanError as error:
         return _tell(error, spoken)
-    except typer.Exit as stop:
-        return stop.exit_code
-    except typer.TyperException as error:
-        return _tell(_usage(error), spoken)
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         return _tell(Interrupted("interrupted"), spoken)
     except BrokenPipeError:
         output.silence()  # whoever read our help has left
@@ -64,17 +57,9 @@ def _tell(error: FanError, spoken: Spoken) -> int:
     return error.exit_code
 
 
-def _usage(error: typer.TyperException) -> UsageError:
-    """The parser's complaint as one of ours; a bare `fan` gets the help as its answer."""
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context else "fan"
-    message = error.format_message()
-    if context and message == context.get_help():
-        return UsageError(f"a command is missing\n\n{message}")
-    return UsageError(message.rstrip("."), not_done="nothing was done", hint=f"{command} --help")
-
-
 def _bug(error: Exception) -> Bug:
+    import traceback
+
     text = "".join(traceback.format_exception(error))
     what = f"this is a bug in fan ({type(error).__name__})"
     try:

@@ -72,6 +72,8 @@ def commands(group: Any, path: str = "fan") -> Iterator[tuple[str, Any]]:
     """Every verb that help shows: its words, and the command."""
     for name, command in group.commands.items():
         if isinstance(command, TyperGroup):
+            if command.invoke_without_command:
+                yield f"{path} {name}", command
             yield from commands(command, f"{path} {name}")
         elif not command.hidden:
             yield f"{path} {name}", command

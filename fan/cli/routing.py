@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 START = "N"
 COUNT = "--count"
+COMMAND = "--command"
 OF_THE_PROGRAM = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})
 
 
@@ -34,6 +36,22 @@ class WithText(Verb):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As every command does, after joining."""
         return super().parse_args(ctx, joined(args))
+
+
+class WithCommand(Verb):
+    """A verb whose words after `--` are a command: one word is a line for the shell, several are its words."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As every command does, the command as an option."""
+        if "--" in args:
+            end = args.index("--")
+            words = args[end + 1 :]
+            args = [*args[:end], COMMAND, words[0] if len(words) == 1 else shlex.join(words)]
+        return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The arguments, and where the command stands."""
+        return [*super().collect_usage_pieces(ctx), "[-- CMD]"]
 
 
 def routed(words: Sequence[str]) -> list[str]:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fan.cli.asking import agreed
 from fan.cli.common import Json, advise, answer, verb, world
 from fan.cli.complete import agents
 from fan.cli.routing import COUNT, START
 from fan.cli.text import read_text
-from fan.errors import UsageError
+from fan.errors import NeedsApproval, UsageError
+
+if TYPE_CHECKING:
+    from fan.verbs.plan import StartRequest
+    from fan.verbs.start import Started
+    from fan.world.world import World
 
 Agents = Annotated[
     list[str] | None,
@@ -53,13 +59,13 @@ def start(
     wait: Annotated[bool, typer.Option("--wait", help="Return once no prompt is pending.")] = False,
     timeout: Timeout = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and make nothing.")] = False,
+    no_setup: Annotated[bool, typer.Option("--no-setup", help="Without the repository's setup.")] = False,
     as_json: Json = False,
     count: Annotated[int | None, typer.Option(COUNT, hidden=True)] = None,
 ) -> int:
     """Start N agents, each in a worktree and session of its own."""
-    from fan.render import progress
     from fan.render.rows import rows
-    from fan.verbs import start as verbs
+    from fan.verbs.approval import approve
     from fan.verbs.plan import StartRequest
 
     request = StartRequest(
@@ -75,12 +81,26 @@ def start(
         wait=wait,
         timeout=timeout,
         dry_run=dry_run,
+        no_setup=no_setup,
     )
     here = world()
-    with progress.shown() as listener:
-        started = verbs.start(here, request, listener)
+    try:
+        started = _started(here, request)
+    except NeedsApproval as refusal:
+        if as_json or not agreed(refusal):
+            raise
+        approve(here, refusal.fingerprint)
+        started = _started(here, request)
     advise(started.hints)
     return answer(started, lambda: rows(started.members, here.clock.now()), as_json=as_json, code=started.exit_code)
+
+
+def _started(here: World, request: StartRequest) -> Started:
+    from fan.render import progress
+    from fan.verbs import start as verbs
+
+    with progress.shown() as listener:
+        return verbs.start(here, request, listener)
 
 
 def _from_file(file: str, prompt: str | None, prompts: list[str] | None) -> str:

@@ -1,20 +1,15 @@
-"""Members and their worktrees: `ls`, `attach`, `keep`, `rm`, `undo`, `worktree ls|rm`, `group rm`."""
+"""Members and their worktrees: `ls`, `attach`, `keep`, `rm`, `undo`, `worktree ...`, `group rm`."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from fan.cli import joining, listing
 from fan.cli.common import InGroup, Json, Target, answer, verb, world
+from fan.cli.compare import worktree_diff
 from fan.cli.complete import groups, members
-from fan.errors import UsageError
-from fan.render import output
-
-if TYPE_CHECKING:
-    from fan.verbs.listing import ListRequest
-    from fan.world.world import World
 
 Discard = Annotated[bool, typer.Option("--discard", help="Keep no archive: cannot be undone.")]
 Members = Annotated[
@@ -30,9 +25,11 @@ def register(app: typer.Typer) -> None:
     verb(app, "keep", "fan keep fan/add-retry-backoff-http-2")(keep)
     verb(app, "rm", "fan rm fan/add-retry-backoff-http-3")(rm)
     verb(app, "undo", "fan undo")(undo)
-    worktree = typer.Typer(help="List and remove worktrees.", no_args_is_help=True)
+    worktree = typer.Typer(help="Make, list and remove worktrees.", no_args_is_help=True)
     verb(worktree, "ls", "fan worktree ls --json")(ls)
     verb(worktree, "rm", "fan worktree rm fan/add-retry-backoff-http-3")(rm)
+    verb(worktree, "diff", "fan worktree diff fan/add-retry-backoff-http-2")(worktree_diff)
+    joining.register(worktree)
     app.add_typer(worktree, name="worktree")
     group = typer.Typer(no_args_is_help=True)
     verb(group, "rm", "fan group rm fan/add-retry-backoff-http")(group_rm)
@@ -50,29 +47,10 @@ def ls(
     as_json: Json = False,
 ) -> int:
     """List members: state of the agent, prompt, changes."""
-    from fan.render.rows import rows
-    from fan.verbs import listing
+    from fan.verbs.listing import ListRequest
 
-    here = world()
-    request = listing.ListRequest(group, repo, everywhere, waiting, not no_git)
-    if watch:
-        return _watch(here, request, as_json=as_json)
-    found = listing.ls(here, request)
-    if found.hint and not as_json:
-        output.aside(found.hint)
-    return answer(found.rows, lambda: rows(found.rows, here.clock.now()), as_json=as_json)
-
-
-def _watch(here: World, request: ListRequest, *, as_json: bool) -> int:
-    """Until Ctrl-C, which is how it is meant to end."""
-    from fan.render.watching import watching
-    from fan.verbs import listing
-
-    if as_json:
-        raise UsageError("--watch and --json exclude each other", hint="fan ls --json")
-    with watching(here.clock.now) as show, suppress(KeyboardInterrupt):
-        listing.watch(here, request, lambda found: show(found.rows, found.hint))
-    return 0
+    request = ListRequest(group, repo, everywhere, waiting, not no_git)
+    return (listing.watch if watch else listing.show)(request, as_json=as_json)
 
 
 def attach(
@@ -90,12 +68,22 @@ def attach(
     return answer({"session": session}, lambda: f"{session} is in a window of your tmux\n", as_json=as_json)
 
 
-def keep(member: Target, discard: Discard = False, as_json: Json = False) -> int:
+def keep(
+    member: Target,
+    merge: Annotated[bool, typer.Option("--merge", help="Merge it first, into the branch you stand on.")] = False,
+    squash: Annotated[bool, typer.Option("--squash", help="With --merge: as one commit.")] = False,
+    ff_only: Annotated[bool, typer.Option("--ff-only", help="With --merge: no merge commit, or not at all.")] = False,
+    into: Annotated[
+        str | None, typer.Option("--into", metavar="BRANCH", help="With --merge: into this branch instead.")
+    ] = None,
+    discard: Discard = False,
+    as_json: Json = False,
+) -> int:
     """Keep one member and remove the others of its group."""
     from fan.render import removal
     from fan.verbs import keep as verbs
 
-    kept = verbs.keep(world(), verbs.KeepRequest(member, discard))
+    kept = verbs.keep(world(), verbs.KeepRequest(member, discard, merge, squash, ff_only, into))
     return answer(kept, lambda: removal.kept(kept), as_json=as_json, code=kept.exit_code)
 
 

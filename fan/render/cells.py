@@ -28,7 +28,7 @@ def age(since: float | None, now: float) -> str:
 def state(row: Row, now: float) -> str:
     """The state, what it waits for, and since when."""
     if not row.state:
-        return NOTHING
+        return one_line(row.detail) or NOTHING
     detail = "" if row.detail == row.prompt_note else row.detail
     about = ", ".join(part for part in (row.kind, detail or ("gone" if row.gone else "")) if part)
     words = [row.state, f"({about})" if about else "", age(row.since, now)]
@@ -53,7 +53,8 @@ def work(row: Row) -> str:
 def cells(row: Row, now: float) -> tuple[str, ...]:
     """Branch, agent, state, turn, prompt, work, session and id, each on one line and never empty."""
     turn = "" if row.turn == "none" else row.turn
-    plain = (one_line(row.branch), row.agent, state(row, now), turn, prompt(row), work(row), row.session, row.id)
+    branch = row.branch or PurePath(row.path).name
+    plain = (one_line(branch), row.agent, state(row, now), turn, prompt(row), work(row), row.session, row.id)
     return tuple(cell or NOTHING for cell in plain)
 
 

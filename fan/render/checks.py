@@ -8,15 +8,24 @@ from fan.core.plain import one_line
 from fan.render.lines import aligned
 
 if TYPE_CHECKING:
+    from fan.verbs.approval import Approval
     from fan.verbs.config import Configuration
     from fan.verbs.doctor import Check, Diagnosis
 
 
 def configuration(what: Configuration) -> str:
-    """Each setting with its value and origin, then the file that can change them and the folders."""
+    """Each setting with its value and origin, the file that can change them and the folders, then the setup."""
     settings = [(one.name, str(one.value), one_line(one.origin)) for one in what.settings]
     places = [("file", one_line(what.file)), *((name, one_line(path)) for name, path in what.folders.items())]
-    return f"{aligned(settings)}\n{aligned(places)}"
+    setup = f"\n{approval(what.setup)}" if what.setup else ""
+    return f"{aligned(settings)}\n{aligned(places)}{setup}"
+
+
+def approval(what: Approval) -> str:
+    """What a setup does, a line a thing, under whether it was approved."""
+    agreed = "approved" if what.approved else "NOT approved; next: fan config approve"
+    lines = "".join(f"  {line}\n" for line in what.does)
+    return f"setup of {one_line(what.repo)} from {what.source}: {agreed}\n{lines}"
 
 
 def diagnosis(what: Diagnosis) -> str:

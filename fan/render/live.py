@@ -20,6 +20,8 @@ from fan.render.table import state_style
 if TYPE_CHECKING:
     from fan.core.model import Row
 
+LONGEST = 100
+
 
 @contextmanager
 def live() -> Iterator[Lines]:
@@ -48,6 +50,10 @@ class Lines:
     def phase(self, member: str, phase: str) -> None:
         """Where the making of a member stands."""
         self._draw({member: Text(one_line(phase), style="dim")})
+
+    def output(self, member: str, line: str) -> None:
+        """The newest line of a member's command, in the place of its phase."""
+        self._draw({member: Text(one_line(line)[:LONGEST], style="dim")})
 
     def rows(self, rows: Sequence[Row]) -> None:
         """The members as they stand."""

@@ -21,6 +21,16 @@ def result(text: str) -> None:
     _write(sys.stdout, text)
 
 
+def raw(data: bytes) -> None:
+    """Print a result byte for byte."""
+    _write(sys.stdout, "")
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        silence()
+
+
 def aside(text: str) -> None:
     """Print a line that is no result."""
     _write(sys.stderr, f"{text}\n")

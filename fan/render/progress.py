@@ -53,6 +53,9 @@ class Plain:
         """Where the making of a member stands."""
         self._changed(member, phase)
 
+    def output(self, member: str, line: str) -> None:
+        """Nothing: on a pipe lines would only pile up."""
+
     def rows(self, rows: Sequence[Row]) -> None:
         """The members as they stand."""
         for row in rows:

@@ -14,13 +14,21 @@ if TYPE_CHECKING:
     from fan.verbs.remove import Removed
     from fan.verbs.removing import Left
     from fan.verbs.undo import Undone
+    from fan.world.git import Merged
 
 
 def kept(what: Kept) -> str:
-    """The winner first, then what went, then the line that merges the winner."""
+    """The winner first, then its merge, then what went, or the line that merges the winner."""
     _aside(what.left, what.notes)
     merge = f"to merge: {visible(what.merge)}\n" if what.merge else ""
-    return _line("kept", what.kept) + _lines("removed", what.removed) + merge
+    merged = _merged(what.merged) if what.merged else ""
+    return _line("kept", what.kept) + merged + _lines("removed", what.removed) + merge
+
+
+def _merged(what: Merged) -> str:
+    if what.how == "nothing":
+        return f"merged nothing: {one_line(what.into)} has all of it already, at {what.commit[:10]}\n"
+    return f"merged into {one_line(what.into)}: {what.commit[:10]} ({what.how})\n"
 
 
 def removed(what: Removed) -> str:

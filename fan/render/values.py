@@ -22,6 +22,8 @@ def plain(value: object) -> object:
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value

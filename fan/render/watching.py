@@ -35,8 +35,10 @@ class _Changes:
 
     def show(self, rows: Sequence[Row], hint: str) -> None:  # noqa: ARG002 - nothing to show is no line
         """One line for each row that has changed but in its age."""
-        told = {row.id: (row.id, row.state, row.kind, row.turn, row.prompt_status, row.prompt_note) for row in rows}
-        changed = [row for row in rows if told[row.id] not in self._last]
+        told = {
+            row.path: (row.path, row.state, row.kind, row.turn, row.prompt_status, row.prompt_note) for row in rows
+        }
+        changed = [row for row in rows if told[row.path] not in self._last]
         self._last = set(told.values())
         if changed:
             output.result(lines.rows(changed, self._now()))
