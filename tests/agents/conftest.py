@@ -76,6 +76,6 @@ def lab(name: str, folder: Path, model: FakeModel, stage: Stage) -> Lab:
             pytest.fail(missing)
         pytest.skip(missing)
     home = folder / "home"
-    home.mkdir()
+    home.mkdir(exist_ok=True)
     agent.prepare(home, model.port)
     return Lab(program, home, agent.environ(home, model.port, program), model, stage, RepoBuilder(home))

@@ -1,4 +1,4 @@
-"""One member of a real agent under the real command, watched in-process through the same doors as `fan ls`."""
+"""One member of a real agent under `fan`, watched in-process through the same doors as `fan ls`."""
 
 from __future__ import annotations
 
@@ -8,31 +8,35 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fan.core.model import Delivery, Row, Status
+from fan.core.model import Delivery, Row, State, Status, Typed
 from fan.courier.seeing import Seen
 from fan.verbs.rows import rows, seen_now
+from fan.verbs.send import SendRequest, send
 from fan.verbs.target import known
 from fan.world.world import World, open_world
 from tests.agents.conftest import Lab
 from tests.support.cli import Fan
 from tests.support.wait import eventually
 
+# Longer than the courier's slowest look and the time that rest must hold, together.
 WINDOW = 2.5
+# What a background task's end is told to the model with, as if a person had said it.
+NOT_A_PERSON = "<task-notification>"
 
 
 class Live:
     """`fan` with one real agent; `start` makes its members, of which the first is the one that is watched."""
 
-    def __init__(self, fan: Fan, real: Lab) -> None:
+    def __init__(self, fan: Fan, real: Lab, top: Path | None = None) -> None:
         self.fan, self.real, self.model = fan, real, real.model
         self.agent = real.program.name
-        self.top = fan.repos.repo()
+        self.top = top or fan.repos.repo()
         self.environ = fan.env | real.environ
         self.world: World = open_world(self.environ, self.top)
         self.id = ""
 
     def trust(self) -> None:
-        """Write the agent's own yes for the repository, as its recipe says where."""
+        """Write the agent's own yes for the repository, where its recipe says that it keeps it."""
         store = self.world.catalogue.recipe(self.agent).trust.store
         assert store
         file = Path(store.file.replace("~", str(self.real.home), 1))
@@ -47,25 +51,23 @@ class Live:
         inner[keys[-1]] = store.value
         file.write_text(json.dumps(whole))
 
-    def start(self, prompt: str, *words: str, count: int = 1) -> list[dict[str, Any]]:
-        """`fan COUNT ... --detach`: the rows."""
-        begun = self.fan.run(
-            str(count), "--agent", self.agent, "--detach", "--json", *words, "--", prompt, cwd=self.top, env=self.environ
-        )
+    def start(self, prompt: str, *, count: int = 1) -> list[Delivery]:
+        """`fan COUNT --detach`: the members' deliveries."""
+        words = [str(count), "--agent", self.agent, "--name", "hostile", "--detach", "--json", "--", prompt]
+        begun = self.fan.run(*words, cwd=self.top, env=self.environ)
         assert begun.code == 0, begun.out + begun.err
         members: list[dict[str, Any]] = begun.json["members"]
         self.id = members[0]["id"]
-        return members
+        return [self.world.store.deliveries(member["id"])[0] for member in members]
 
-    def send(self, text: str, *words: str) -> Delivery:
+    def send(self, text: str) -> Delivery:
         """`fan send`: the delivery that it queued."""
-        done = self.fan.run("send", "--json", self.id, *words, "--", text, cwd=self.top, env=self.environ)
-        assert done.code == 0, done.out + done.err
+        send(self.world, SendRequest(self.id, text))
         return self.world.store.deliveries(self.id)[-1]
 
     def now(self, delivery: Delivery) -> Delivery:
         """The delivery as it stands now."""
-        return next(one for one in self.world.store.deliveries(self.id) if one.id == delivery.id)
+        return next(one for one in self.world.store.deliveries(delivery.member) if one.id == delivery.id)
 
     def seen(self) -> Seen:
         """The member as one look finds it."""
@@ -96,32 +98,49 @@ class Live:
         self._wait(is_so, within, lambda: f"it did not become {wanted}: {last}")
         return last[0]
 
-    def sent(self, delivery: Delivery, *, within: float = 30.0) -> Delivery:
+    def passes(self, end: State, *, within: float = 20.0) -> set[State]:
+        """The states it is seen in until it is in the state `end`."""
+        found: set[State] = set()
+
+        def is_there() -> bool:
+            found.add(self.seen().reading.state)
+            return end in found
+
+        self._wait(is_there, within, lambda: f"it did not come to {end}, but to {found}")
+        return found
+
+    def sent(self, delivery: Delivery, *, within: float = 40.0) -> Delivery:
         """Waits until a delivery is sent; the delivery."""
         self._wait(
             lambda: self.now(delivery).status is Status.SENT, within, lambda: f"not sent: {self.now(delivery)}"
         )
         return self.now(delivery)
 
+    def prompts(self) -> list[str]:
+        """What the model was asked by a person."""
+        return [text for text in self.model.prompts() if not text.startswith(NOT_A_PERSON)]
+
     def asked(self, text: str, *, within: float = 30.0) -> None:
         """Waits until the model was asked `text`."""
-        self._wait(lambda: text in self.model.prompts(), within, lambda: f"not asked {text!r}: {self.model.prompts()}")
+        self._wait(lambda: text in self.prompts(), within, lambda: f"not asked {text!r}: {self.prompts()}")
 
-    def holds_back(self, delivery: Delivery, *, still: bool, window: float = WINDOW) -> list[Seen]:
-        """For the whole `window` the prompt waits untyped, and where the screen stands `still`, it does not change.
+    def holds_back(self, delivery: Delivery, *, still: bool, window: float = WINDOW) -> set[State]:
+        """For the whole `window` the prompt waits untyped and the model is not asked it; the states seen meanwhile.
 
-        What was seen meanwhile. `window` is longer than the courier's slowest look and the time that rest must hold.
+        Where the screen stands `still`, as in a dialog, not a cell of it changes.
         """
-        first, asked, looks = self.screen(), list(self.model.prompts()), []
+        before, states = self.screen(), set()
         until = time.monotonic() + window
         while time.monotonic() < until:
-            looks.append(self.seen())
+            states.add(self.seen().reading.state)
             found = self.now(delivery)
-            assert (found.status, found.phase, found.typed) == ("pending", "waiting", "no"), found
-            assert self.model.prompts() == asked
+            assert (found.status, found.phase, found.typed) == (Status.PENDING, "waiting", Typed.NO), found
             time.sleep(0.1)
-        assert not still or self.screen() == first, f"the screen changed:\n{first}\n---\n{self.screen()}"
-        return looks
+        after = self.screen()
+        assert delivery.text not in self.prompts()
+        assert delivery.text not in after
+        assert not still or after == before, f"the screen changed:\n{before}\n---\n{after}"
+        return states
 
     def _wait(self, condition: Callable[[], object], within: float, told: Callable[[], str]) -> None:
         try:

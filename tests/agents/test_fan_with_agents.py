@@ -37,7 +37,8 @@ def test_trust_is_answered_by_hand_and_each_prompt_is_taken_once(
     assert tmux.press(rows[0]["pane"], "Enter") == "done"
 
     def now() -> list[dict[str, str]]:
-        return list(fan.run("ls", "--json", "--all", env=real.environ).json)
+        shown = fan.run("ls", "--json", "--all", env=real.environ).json
+        return [row for row in shown if row["managed"]]
 
     eventually(lambda: all(row["prompt_status"] == "sent" for row in now()), within=60, every=0.5)
     eventually(lambda: all(row["state"] == "rest" for row in now()), within=30, every=0.5)
