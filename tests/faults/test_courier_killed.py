@@ -45,19 +45,23 @@ def test_200_kills_over_200_deliveries_lose_and_double_nothing(fan: Fan, puppets
             _queue(world, member.id, f"prompt {number} for {member.id}")
     chance = random.Random(seed)
     kills = 0
-    while kills < KILLS and world.store.open_deliveries():
+    while kills < KILLS:
         courier.ensure(world)
         eventually(lambda: _runs(world), within=10)
+        if len(pending(world.store.open_deliveries())) < MEMBERS:
+            # The machine is quick: there must be something to interrupt up to the last kill.
+            for member in members:
+                _queue(world, member.id, f"prompt after {kills} kills for {member.id}")
         _reach(world, chance.choice(PHASES))
         world.clock.pause(chance.uniform(0.0, 0.02))
         kills += _kill(world)
     courier.ensure(world)
     eventually(lambda: not pending(world.store.open_deliveries()), within=120)
     sent = [one for member in members for one in world.store.deliveries(member.id)]
-    assert Counter(one.status for one in sent) == {Status.SENT: MEMBERS * EACH}
+    assert Counter(one.status for one in sent) == {Status.SENT: len(sent)}
     received = Counter(text.decode() for member in members for text in puppets.submitted({"id": member.id}))
     assert received == Counter(one.text for one in sent)
-    assert kills == KILLS
+    assert len(sent) >= MEMBERS * EACH
 
 
 def _reach(world: World, phase: str) -> None:

@@ -11,27 +11,43 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import fan.verbs.keep
+import fan.verbs.remove
+import fan.verbs.send
+import fan.verbs.start
+import fan.verbs.undo  # noqa: F401 - each run would import them anew
+from fan.cli import app
+from fan.core.standing import pending
+from fan.courier.loop import Courier
+from fan.errors import TmuxFailed
+from fan.world.tmux.control import ControlTransport
+from fan.world.tmux.transport import Output
+from fan.world.world import open_world
 from tests.support.cli import ROOT, Fan
 
 MADE = ("os.mkdir",)
 PATHS = (*MADE, "os.rename", "os.remove", "os.rmdir")
-QUIET = (".lock", ".sqlite3", "/bell")
-GIT_READS = frozenset(
-    "rev-parse status for-each-ref config cat-file rev-list log ls-files symbolic-ref check-ref-format version "
-    "reflog ls-tree".split()
-)
+QUIET = (".lock", ".sqlite3", "bell")
+COPIES = re.compile(r"/(admin\.part|fan\.restore-[^/]*)/")
+"""A folder that is being copied gets its name when it is complete; its first file stands for all."""
+GIT_READS = """
+    rev-parse status for-each-ref config cat-file rev-list log ls-files symbolic-ref check-ref-format version reflog
+    ls-tree diff diff-tree merge-base
+"""
+TYPED = ("load-buffer", "paste-buffer", "send-keys", "delete-buffer")
 TMUX_CHANGES = ("new-session", "kill-session", "rename-session", "load-buffer", "start-server", "set-option")
 
 
@@ -63,14 +79,19 @@ class Killing:
         self._fan = fan
         self._process = process
 
-    def run(
-        self, *words: str, cwd: Path, before: int | None = None, env: Mapping[str, str] | None = None
-    ) -> Ended:
+    def run(self, *words: str, cwd: Path, before: int | None = None) -> Ended:
         """Run one line, killed before effect number `before` (from 0) if it comes so far."""
+        return self._ask({"words": words, "cwd": str(cwd), "before": before})
+
+    def courier(self, *, cwd: Path, before: int | None = None, fail: bool = False) -> Ended:
+        """Be the courier until nothing is pending; with `fail` tmux fails there instead, and it looks again."""
+        return self._ask({"words": None, "cwd": str(cwd), "before": before, "fail": fail})
+
+    def _ask(self, request: dict[str, Any]) -> Ended:
         assert self._process.stdin
         assert self._process.stdout
-        request = {"words": words, "cwd": str(cwd), "env": self._fan.env | dict(env or {}), "before": before}
-        self._process.stdin.write(json.dumps(request | {"root": str(self._fan.folder)}) + "\n")
+        request |= {"env": self._fan.env, "root": str(self._fan.folder)}
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         answer = json.loads(self._process.stdout.readline())
         return Ended(**answer)
@@ -90,15 +111,17 @@ def killing(fan: Fan) -> Iterator[Killing]:
 class _Points:
     """Counts effects below `root`, and ends the process before the wanted one."""
 
-    def __init__(self, root: str, before: int | None, trace: int) -> None:
-        self._root, self._before, self._trace = root, before, trace
+    def __init__(self, root: str, before: int | None, trace: int, *, fail: bool) -> None:
+        self._root, self._before, self._trace, self._fail = root, before, trace, fail
         self._passed = 0
 
     def point(self, name: str) -> None:
         os.write(self._trace, f"{name}\n".encode(errors="replace"))
-        if self._passed == self._before:
-            os.kill(os.getpid(), signal.SIGKILL)
         self._passed += 1
+        if self._passed - 1 == self._before:
+            if self._fail:
+                raise TmuxFailed("tmux did not answer")
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
         """An audit event of Python's."""
@@ -109,8 +132,8 @@ class _Points:
         elif event in PATHS and self._ours(arguments[0]) and os.path.lexists(arguments[0]) is (event not in MADE):
             self.point(f"{event} {self._short(arguments[0])}")
         elif event == "open" and isinstance(arguments[2], int) and self._ours(arguments[0]):
-            writes = arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
-            if writes and not os.fsdecode(arguments[0]).endswith(QUIET) and not os.path.isdir(arguments[0]):
+            writes, path = arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT), Path(os.fsdecode(arguments[0]))
+            if writes and not path.name.endswith(QUIET) and not path.is_dir() and not COPIES.search(str(path)):
                 self.point(f"open {self._short(arguments[0])}")
 
     def watch(self) -> None:
@@ -123,13 +146,29 @@ class _Points:
                 self.point(f"beside {_shown(args)}")
 
         def connected(*arguments: Any, **named: Any) -> sqlite3.Connection:
-            db = connect(*arguments, **named)
+            db: sqlite3.Connection = connect(*arguments, **named)
             db.set_trace_callback(self._statement)
             return db
 
-        subprocess.Popen.__init__ = begun  # type: ignore[method-assign]
-        sqlite3.connect = connected
+        subprocess.Popen.__init__ = begun  # type: ignore[method-assign, assignment]
+        sqlite3.connect = connected  # type: ignore[assignment]
         sys.addaudithook(self.heard)
+
+    def watch_connection(self) -> None:
+        """Points around what is told to tmux over a lasting connection."""
+        run = ControlTransport.run
+
+        def told(transport: ControlTransport, commands: Any) -> list[Output]:
+            words = " ".join(word for command in commands for word in command)
+            typed = next((change for change in TYPED if change in words), None)
+            if typed is None:
+                return run(transport, commands)
+            self.point(f"before {typed}")
+            answer = run(transport, commands)
+            self.point(f"after {typed}")
+            return answer
+
+        ControlTransport.run = told  # type: ignore[method-assign, assignment]
 
     def _statement(self, text: str) -> None:
         if text == "COMMIT":
@@ -149,7 +188,7 @@ def _changes(argv: Any) -> bool:
     if words[:1] != ["git"]:
         return False
     verbs = _verbs(words)
-    return verbs[0] not in GIT_READS and verbs[:2] != ["worktree", "list"]
+    return verbs[0] not in GIT_READS.split() and verbs[:2] != ["worktree", "list"]
 
 
 def _verbs(words: list[str]) -> list[str]:
@@ -171,21 +210,39 @@ def _shown(argv: list[str]) -> str:
     return "tmux " + next(change for change in TMUX_CHANGES if change in " ".join(argv))
 
 
-def _child(request: dict[str, Any], files: list[Any]) -> None:
-    from fan.cli.app import run
-
+def _child(request: dict[str, Any], files: list[Any]) -> int:
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])
     for number, file in enumerate(files[:2], start=1):
         os.dup2(file.fileno(), number)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    points = _Points(request["root"], request["before"], files[2].fileno())
-    points.watch()
-    code = run(request["words"])
+    fail = request.get("fail", False)
+    points = _Points(request["root"], request["before"], files[2].fileno(), fail=fail)
+    if not fail:
+        points.watch()
+    if request["words"] is None:
+        points.watch_connection()
+        code = _be_courier()
+    else:
+        code = app.run(request["words"])
     points.point("end")
     sys.stdout.flush()
-    os._exit(code)
+    return code
+
+
+def _be_courier() -> int:
+    """The courier's loop without its life: until nothing is pending, at most half a minute."""
+    world = open_world(os.environ, Path("/"))
+    until = world.clock.now() + 30
+    courier: Courier | None = None
+    while pending(world.store.open_deliveries()) and world.clock.now() < until:
+        try:
+            courier = courier or Courier(world, world.tmux.watch())
+            world.clock.pause(min(courier.tick(), 0.1))
+        except TmuxFailed:
+            courier = None
+    return 0 if world.clock.now() < until else 1
 
 
 def _serve(request: dict[str, Any]) -> dict[str, Any]:
@@ -194,8 +251,8 @@ def _serve(request: dict[str, Any]) -> dict[str, Any]:
         child = os.fork()
         if not child:
             try:
-                _child(request, files)
-            except BaseException:
+                os._exit(_child(request, files))
+            except BaseException:  # noqa: BLE001 - told to the test that asked
                 traceback.print_exc()
                 os._exit(99)
         status = os.waitpid(child, 0)[1]
@@ -209,12 +266,6 @@ def _serve(request: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Serve one line of JSON after the other until there is no more."""
-    import fan.cli.app
-    import fan.courier.start
-    import fan.world.git
-    import fan.world.store.records
-    import fan.world.tmux  # noqa: F401 - each run would import them anew
-
     for line in sys.stdin:
         print(json.dumps(_serve(json.loads(line))), flush=True)
 

@@ -30,10 +30,10 @@ def start(
 
 
 def listed(fan: Fan, where: Path, *words: str) -> dict[str, dict[str, Any]]:
-    """The rows of `fan ls`, by id."""
+    """The members' rows of `fan ls`, by id."""
     done = fan.run("ls", "--json", *words, cwd=where)
     assert done.code == 0, done.out
-    return {row["id"]: row for row in done.json}
+    return {row["id"]: row for row in done.json if row["managed"]}
 
 
 def now(fan: Fan, row: Row) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def cycle(fan: Fan, puppets: Puppets, where: Path, *words: str, env: Mapping[str
     for row in rows:
         assert os.fsencode(puppets.started(row)["cwd"]) == os.fsencode(row["path"])
     shown = fan.run("ls", "--json", cwd=where, env=env)
-    assert [(row["id"], row["gone"]) for row in shown.json] == [(row["id"], False) for row in rows]
+    assert [(row["id"], row["gone"]) for row in shown.json if row["managed"]] == [(row["id"], False) for row in rows]
     for row in rows:
         sent = fan.run("send", row["session"], "Then é this;", cwd=where, env=env)
         assert sent.code == 0, sent.err

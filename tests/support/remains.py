@@ -26,26 +26,32 @@ class Remains:
         living = self.living()
         ids, paths = {one.id for one in living}, {str(one.path) for one in living}
         branches = {"main", *kept, *(one.branch for one in living)}
-        found = [f"branch {name}" for name in self._branches() if name not in branches]
+        found = [f"branch {name}" for name in self.branches() if name not in branches]
         found += [f"worktree {path}" for path in self._worktrees() if path not in (*paths, str(self.repo))]
         found += [f"folder {path}" for path in self._folders() if path not in paths]
         found += [f"session {name}" for name in sessions(self.fan) if name not in {one.session for one in living}]
         found += [f"{one}" for one in self._of_members() if one.name.rpartition("-")[2] not in ids]
-        found += [f"buffer {name}" for name in self._buffers()]
         found += [str(file) for file in (self.repo / ".git").rglob("*.lock") if file.name != "fan.lock"]
         found += map(str, (self.repo / ".git").glob("fan.restore-*"))
         return [*found, *map(str, self.fan.runtime.glob("paste-*"))]
 
+    def stray_buffers(self) -> list[str]:
+        """Paste buffers of ours whose prompt is not being delivered; the courier drops them every few seconds."""
+        open_ones = {f"fan-delivery-{one.id}" for one in self.world.store.open_deliveries()}
+        names = tmux(self.fan, "list-buffers", "-F", "#{buffer_name}").split()
+        return [name for name in names if name not in open_ones]
+
     def missing(self) -> list[str]:
         """Living members without their folder, git's entry or their branch."""
-        there = (set(self._worktrees()), set(self._branches()))
+        there = (set(self._worktrees()), set(self.branches()))
         return [
             one.branch
             for one in self.living()
             if not one.path.is_dir() or str(one.path) not in there[0] or one.branch not in there[1]
         ]
 
-    def _branches(self) -> list[str]:
+    def branches(self) -> list[str]:
+        """All local branches."""
         return self.fan.repos.git(self.repo, "branch", "--format=%(refname:short)").split()
 
     def _worktrees(self) -> list[str]:
@@ -58,8 +64,3 @@ class Remains:
     def _of_members(self) -> list[Path]:
         runtime, state = self.fan.runtime, self.fan.state / "members"
         return [*runtime.glob("hold-*"), *runtime.glob("tmux-*"), *state.glob("*")]
-
-    def _buffers(self) -> list[str]:
-        waiting = {f"fan-delivery-{one.id}" for one in self.world.store.open_deliveries()}
-        names = tmux(self.fan, "list-buffers", "-F", "#{buffer_name}").split()
-        return [name for name in names if name not in waiting]
