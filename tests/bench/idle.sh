@@ -7,4 +7,5 @@ while [ $line -lt 36 ]; do
     line=$((line + 1))
 done
 printf '\r\n> \r\n\r\nready\033[2A\033[3G'
+[ -z "$IDLE_LOG" ] || : >"$IDLE_LOG/$FAN_MEMBER"
 exec cat >/dev/null

@@ -4,61 +4,63 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from fan.core.model import Delivery, Group, Member, Status, Step, Typed
+from fan.world.git import Repository
 from fan.world.world import World, open_world
 from tests.support.cli import Fan
 
 HERE = Path(__file__).parent
+PROGRAMS = {"idle": "idle.sh", "late": "late.py"}
+GROUP = "gbench"
 
 
-def know_idle(fan: Fan) -> None:
-    """Put the idle agent's recipe and program where this `fan` finds them."""
+def know_agents(fan: Fan) -> None:
+    """Put the recipes and programs of the benchmarks' agents where this `fan` finds them."""
     folder = fan.config / "recipes"
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(HERE / "recipes" / "idle.toml", folder)
-    fan.env["PATH"] = os.pathsep.join([str(HERE), fan.env["PATH"]])
+    shutil.copytree(HERE / "recipes", folder, dirs_exist_ok=True)
+    fan.env["PATH"] = os.pathsep.join([str(HERE), str(Path(sys.executable).parent), fan.env["PATH"]])
 
 
-def world_of(fan: Fan, cwd: Path) -> World:
-    """The doors as `fan` opens them in `cwd`."""
-    return open_world(fan.env, cwd)
-
-
-def populate(fan: Fan, repo: Path, count: int, *, worktrees: bool = True) -> list[Member]:
-    """`count` members with the idle agent at rest, their prompts sent; without `worktrees` all stand in the repo."""
-    know_idle(fan)
-    world = world_of(fan, repo)
+def populate(fan: Fan, repo: Path, agents: Sequence[str], *, worktrees: bool = True) -> tuple[World, list[Member]]:
+    """A member for each of `agents`, at rest, its prompt sent; without `worktrees` all stand in `repo`."""
+    know_agents(fan)
+    world = open_world(fan.env, repo)
     opened = world.git.repository(repo)
-    oid = opened.head().oid
-    now = time.time()
-    group = Group("gbench", "fan/bench", opened.root, "main", oid, "Do it", now, os.getpid(), 0.0)
-    members = [_member(world, n, oid, now) for n in range(1, count + 1)]
+    members = _recorded(world, opened, agents)
+    for one in members if worktrees else ():
+        opened.create(one.path, one.branch, one.base_oid)
+    with ThreadPoolExecutor(4) as pool:
+        ready = list(pool.map(lambda one: _opened(world, one, one.path if worktrees else repo), members))
+    return world, ready
+
+
+def _recorded(world: World, repo: Repository, agents: Sequence[str]) -> list[Member]:
+    now, oid = time.time(), repo.head().oid
+    group = Group(GROUP, "fan/bench", repo.root, "main", oid, "Do it", now, os.getpid(), 0.0)
+    members = [_member(world, n, agent, oid, now) for n, agent in enumerate(agents, 1)]
     sent = [
         Delivery(0, one.id, "Do it", now, status=Status.SENT, phase="done", typed=Typed.YES, done_at=now)
         for one in members
     ]
     world.store.add_group(group, members, sent)
-    if worktrees:
-        for one in members:
-            opened.create(one.path, one.branch, oid)
-    with ThreadPoolExecutor(4) as pool:
-        return list(pool.map(lambda one: _opened(world, one, one.path if worktrees else repo), members))
+    return members
 
 
-def _member(world: World, n: int, oid: str, now: float) -> Member:
-    branch = f"fan/bench-{n}"
+def _member(world: World, n: int, agent: str, oid: str, now: float) -> Member:
     return Member(
         id=f"b{n:07d}",
-        group="gbench",
+        group=GROUP,
         n=n,
-        branch=branch,
+        branch=f"fan/bench-{n}",
         path=world.paths.worktrees / "bench" / f"bench-{n}",
         session=f"bench-{n}",
-        agent="idle",
+        agent=agent,
         variant="",
         base_oid=oid,
         step=Step.SESSION,
@@ -68,11 +70,13 @@ def _member(world: World, n: int, oid: str, now: float) -> Member:
 
 
 def _opened(world: World, member: Member, cwd: Path) -> Member:
+    names = ("PATH", "HOME", "LATE_DIR")
+    env = {name: world.environ[name] for name in names if name in world.environ} | {"FAN_MEMBER": member.id}
     pane = world.tmux.open_session(
         member.session,
         cwd,
-        ["idle.sh"],
-        {"PATH": world.environ["PATH"], "HOME": world.environ["HOME"]},
+        [PROGRAMS[member.agent]],
+        env,
         member=member.id,
         launch=member.launch,
         group=member.group,

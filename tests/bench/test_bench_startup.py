@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from fan.world.store.connection import connect
+from fan.core.model import Group, Member, Step
+from fan.world.store.records import Store
 from tests.bench.measure import cost, medians, process, told
 from tests.support.cli import PROGRAM, Fan
 
 pytestmark = pytest.mark.bench
-ROUNDS = 25
+ROUNDS = 15
 HOT, OTHER = 2.5, 12.0
 
 
@@ -25,12 +26,12 @@ def _told(name: str, words: list[str], env: dict[str, str], cwd: Path, budget: f
 
 def test_a_report_of_a_member_is_quick(fan: Fan) -> None:
     """A hook's report that is stored costs at most 2.5 times python."""
-    db = connect(str(fan.state))
-    db.execute("INSERT INTO groups VALUES ('g','s','r','b','o','p',0,0,0,NULL)")
-    db.execute("INSERT INTO members VALUES ('m','g',1,'b','p','s','a','v','o','ready','','','','L',0,0,0,0,NULL)")
+    store = Store(fan.state)
+    member = Member("m", "g", 1, "b", Path("p"), "s", "a", "", "o", Step.READY, launch="L")
+    store.add_group(Group("g", "s", Path("r"), "b", "o", "p", 0.0, 0, 0.0), [member], [])
     hook = fan.env | {"FAN_MEMBER": "m", "FAN_LAUNCH": "L", "FAN_PANE": "%1"}
     _told("fan report", ["report", "rest"], hook, fan.folder, HOT)
-    assert db.execute("SELECT COUNT(*) FROM reports").fetchone() == (ROUNDS + 1,)
+    assert len(store.reports_since(member, 0)) == ROUNDS + 1
 
 
 @pytest.mark.parametrize(
