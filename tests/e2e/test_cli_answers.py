@@ -49,7 +49,7 @@ def test_each_verb_answers_with_one_json_value(fan: Fan) -> None:
     assert [row["branch"] for row in undone.json["restored"]] == ["fan/say-red-hello-2"]
     gone = fan.run("group", "rm", "fan/say-red-hello", "--json", cwd=repo)
     assert len(gone.json["removed"]) == 2
-    assert fan.run("ls", "--json", cwd=repo).json == []
+    assert [row["managed"] for row in fan.run("ls", "--json", cwd=repo).json] == [False]
 
 
 def test_one_that_waits_is_named_and_changes_the_exit_code(fan: Fan) -> None:
@@ -100,11 +100,11 @@ def test_a_prompt_may_come_from_a_file_or_from_standard_input(fan: Fan) -> None:
 
 
 def test_a_pipe_gets_one_plain_line_a_row(fan: Fan) -> None:
-    """No escape sequences and no heading where nobody looks."""
+    """No escape sequences and no heading where nobody looks; the main checkout has its line."""
     repo = fan.repos.repo()
     fan.run("2", "--agent", "demo", "--detach", "x", cwd=repo, env=QUICK)
     out = fan.run("ls", cwd=repo, env={"TERM": "xterm-256color"}).out
-    assert len(out.splitlines()) == 2
+    assert len(out.splitlines()) == 3
     assert "\x1b" not in out
 
 

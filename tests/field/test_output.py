@@ -46,10 +46,10 @@ def test_b076_screen_and_json_agree_in_five_states(fan: Fan, puppets: Puppets) -
     done = fan.run("5", "--agent", agents, "--json", "Do it", cwd=repo, env={"PUPPET_ARGS": ""})
     assert done.code == 5, done.out
     wanted = ["rest", "working", "needs_input", "limited", "exited"]
-    rows = done.json["members"]
+    rows, group = done.json["members"], done.json["group"]
     for row, state in zip(rows, wanted, strict=True):
         becomes(fan, row, state=state)
-    shown = {line.split()[-1]: line for line in fan.run("ls", cwd=repo).out.splitlines()}
+    shown = {line.split()[-1]: line for line in fan.run("ls", "--group", group, cwd=repo).out.splitlines()}
     asked = listed(fan, repo)
     assert list(shown) == list(asked) == [row["id"] for row in rows]
     for row in asked.values():

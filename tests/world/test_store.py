@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from fan.core.model import Change, Delivery, Group, Member, State, Status, Step
 from fan.errors import AlreadyExists, Conflict, FanError, StoreFailed, UsageError
 from fan.world.store.connection import MIGRATIONS, NAME, connect
-from fan.world.store.records import Archive, Removal, Running, Store
+from fan.world.store.records import Running, Store
+from fan.world.store.removals import Archive, Removal
 
 REPO = Path("/home/p/my [repo] 'ü'")
 
@@ -104,11 +105,9 @@ def test_of_two_groups_of_one_name_at_once_one_wins(folder: Path) -> None:
 def test_an_ended_group_gives_its_stem_back(store: Store) -> None:
     """Only once no member is left."""
     put(store, member(), member("m2", n=2))
-    store.end_group_if_empty("g1", 8.0)
+    store.update_member("m1", removed_at=8.0)
     assert store.group("g1").ended_at is None
-    for name in ("m1", "m2"):
-        store.update_member(name, removed_at=9.0)
-    store.end_group_if_empty("g1", 9.0)
+    store.update_member("m2", removed_at=9.0)
     assert store.group("g1").ended_at == 9.0
     assert store.groups() == []
     assert store.groups(living=False) == [group(ended_at=9.0)]
@@ -155,10 +154,13 @@ def test_states_are_kept_as_history(store: Store) -> None:
     assert store.last_changes() == {"m1": two}
 
 
-def test_another_process_is_noticed(store: Store) -> None:
-    """The version moves when somebody else has written, not when we have."""
-    before = store.version()
+def test_whatever_is_written_is_noticed(store: Store) -> None:
+    """The version moves when we have written and when somebody else has, and stays when it was only read."""
+    empty = store.version()
     put(store, member())
+    before = store.version()
+    assert before != empty
+    store.members()
     assert store.version() == before
     other = Store(store.folder)
     other.update_member("m1", pid=1)
@@ -176,12 +178,15 @@ def test_a_removal_and_its_undoing(store: Store) -> None:
     """The member is gone, then back, and its group lives again."""
     put(store, member())
     take_away(store)
-    store.end_group_if_empty("g1", 2.0)
     assert (store.member("m1").step, store.member("m1").removed_at) == (Step.REMOVED, 2.0)
     removal = store.last_removal(REPO)
     assert removal == Removal("r-a1", REPO, "rm", 1.0)
     assert [one.id for one in store.archives("r-a1")] == ["a1"]
+    store.reclaim("a1")
+    assert [one.id for one in store.archives("r-a1")] == ["a1"]
+    assert store.unfinished("m1") == store.archives("r-a1")[0]
     store.restored("a1", 3.0)
+    assert store.unfinished("m1") is None
     assert (store.member("m1").step, store.member("m1").removed_at) == (Step.READY, None)
     assert store.groups() == [group()]
     assert store.archives("r-a1") == []
@@ -194,10 +199,9 @@ def test_what_was_given_away_meanwhile_cannot_come_back(store: Store) -> None:
     """Red when the store's own error escapes: `undo` after the same start again would end in a traceback."""
     put(store, member())
     take_away(store)
-    store.end_group_if_empty("g1", 2.0)
     put(store, member("m2", "g2"))
     with pytest.raises(Conflict):
-        store.restored("a1", 3.0)
+        store.reclaim("a1")
     assert store.member("m1").removed_at == 2.0
     assert [one.id for one in store.archives("r-a1")] == ["a1"]
     store.update_member("m2", pid=1)

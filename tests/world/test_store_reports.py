@@ -159,7 +159,7 @@ def test_only_the_agent_in_the_pane_is_believed(store: Store, how: str, stands: 
     assert agent.stdout is not None
     pid = int(agent.stdout.readline())
     sleeper = subprocess.Popen(["sleep", "60"])
-    store.update_member("one", pid=pid if stands else sleeper.pid)
+    store.update_member("one", pane="%1", pid=pid if stands else sleeper.pid)
     agent.communicate("\n", timeout=30)
     sleeper.kill()
     sleeper.wait()

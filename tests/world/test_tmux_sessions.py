@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import psutil
@@ -339,8 +339,7 @@ def test_many_start_one_server(ground: Ground) -> None:
         "Tmux(Path(sys.argv[1]), env).open_session(sys.argv[2], Path('/'), ['cat'], env,"
         " member=sys.argv[2], launch='', group='')"
     )
-    python = shutil.which("python3", path=os.environ["PATH"]) or "python3"
-    command = [python, "-c", script, str(ground.socket)]
+    command = [sys.executable, "-c", script, str(ground.socket)]
     jobs = [subprocess.Popen([*command, f"m{n}", os.environ["PATH"]]) for n in range(6)]
     assert [job.wait(30) for job in jobs] == [0] * 6
     assert {pane.member for pane in ground.tmux.panes()} == {f"m{n}" for n in range(6)}
