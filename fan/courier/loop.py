@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from fan.core.delivery import Action, Sight, step, superseded
 from fan.core.limit import ends_at
-from fan.core.model import Change, Delivery, Kind, Member, Report, State, Status, Step
+from fan.core.model import Change, Delivery, Member, Report, State, Status, Step
 from fan.core.recipe import Recipe
 from fan.core.resuming import told
 from fan.core.standing import releases
@@ -22,7 +22,6 @@ from fan.world.world import World
 
 STEPS = 8
 EXIT_PATIENCE = 2.0
-START_QUESTIONS = (Kind.TRUST, Kind.LOGIN)
 
 
 class Courier:
@@ -175,9 +174,6 @@ class Courier:
         reading, last = seen.reading, self._changes.get(seen.member.id)
         if last and (last.state, last.kind) == (reading.state, reading.kind):
             return
-        if last and last.kind in START_QUESTIONS and reading.kind not in START_QUESTIONS:
-            # Answered: only now does the agent start up, and its first report may take as long as after a launch.
-            self._store.update_member(seen.member.id, launched_at=at)
         change = Change(seen.member.id, reading.state, reading.kind, reading.detail, reading.decided_by, at)
         self._store.add_change(change)
         self._changes[seen.member.id] = change
