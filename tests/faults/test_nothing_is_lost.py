@@ -230,7 +230,7 @@ def _clear(place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
 
 
-@pytest.mark.timeout(2400)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("share", range(SHARES))
 def test_no_content_is_ever_lost(share: int) -> None:
     """Whatever is done in whatever order, and wherever a verb is broken off: every file (with its mode), link, staged

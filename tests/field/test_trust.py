@@ -64,13 +64,13 @@ def test_b027_a_login_keeps_the_prompt(fan: Fan, puppets: Puppets) -> None:
     """One of three is logged out: it is shown with how to attach, the others go on, and after the person has logged
     in its prompt is sent once."""
     repo = fan.repos.repo()
-    done = fan.run("3", "--agent", "puppet,puppet:login,puppet", "--json", "--patience", "4", "Do it", cwd=repo)
+    done = fan.run("3", "--agent", "puppet,puppet:login,puppet", "--json", "--patience", "2", "Do it", cwd=repo)
     first, out, last = done.json["members"]
     assert (done.code, out["state"], out["kind"], out["prompt_status"]) == (3, "needs_input", "login", "pending")
     assert f"attach {out['session']}" in done.err
     for row in (first, last):
         assert puppets.submitted(row) == [b"Do it"]
-    _window(5)
+    _window(3)
     assert (puppets.raw(out), now(fan, out)["kind"]) == (b"", "login")
     write(fan, out, "letmein")
     press(fan, out, "Enter")
