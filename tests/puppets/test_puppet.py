@@ -174,7 +174,7 @@ def test_login_wants_a_word(puppet: Puppet) -> None:
 @pytest.mark.parametrize(("when", "seen"), [("5", "dead at once"), ("1:5", "your service")])
 def test_die_ends_with_its_code(puppet: Puppet, when: str, seen: str) -> None:
     """At once, or after a second in which it looked ready."""
-    terminal = puppet.start("--die", when, ready="Pane is dead")
+    terminal = puppet.start("--die", when, ready="")
     assert terminal.exit_code() == 5
     assert seen in terminal.history()
 
@@ -261,7 +261,7 @@ def test_permission_comes_during_the_turn(puppet: Puppet) -> None:
 )
 def test_it_refuses_an_environment(puppet: Puppet, arguments: tuple[str, ...], why: str) -> None:
     """A missing key and a marker of an outer agent each end it with code 4 and a line that says why."""
-    terminal = puppet.start(*arguments, ready="Pane is dead", OUTER="1")
+    terminal = puppet.start(*arguments, ready="", OUTER="1")
     assert terminal.exit_code() == 4
     assert why in terminal.history()
 

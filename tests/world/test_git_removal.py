@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -390,3 +391,40 @@ def test_a_process_killed_after_the_move_loses_nothing(lab: RepoBuilder, repo: R
     assert len(repo.worktrees()) == 3
     restore(lab, repo)
     assert seen(lab, lab.place("w-0")) == before
+
+
+@pytest.mark.parametrize("step", ["recorded", "saved", "moved"])
+def test_what_a_broken_off_removal_recorded_outlives_the_next_one(
+    lab: RepoBuilder, repo: Repository, step: str
+) -> None:
+    """Broken off, its trash swept and its folder deleted, it is removed again: restore still has every file that git
+    does not ignore. Red when the second removal points the refs at what it alone could see."""
+    work_in(lab, lab.place("w-0"))
+    before = lab.git(lab.place("w-0"), "status", "--porcelain=v2", "--branch")
+
+    def break_off(reached: str) -> None:
+        if reached == step:
+            raise Broken
+
+    with pytest.raises(Broken):
+        remove(lab, repo, on_step=break_off)
+    sweep(lab.home / "trash", -1.0, AT)
+    shutil.rmtree(lab.place("w-0"), ignore_errors=True)
+    remove(lab, repo)
+    assert not restore(lab, repo).complete
+    assert lab.git(lab.place("w-0"), "status", "--porcelain=v2", "--branch") == before
+
+
+def test_what_was_deleted_between_two_tries_can_be_reached(lab: RepoBuilder, repo: Repository) -> None:
+    """A teardown that ran before the crash deletes a file: the first record of it stays below the archive's ref."""
+    lab.write(lab.place("w-0"), {"report.md": "the only copy\n"})
+
+    def tear_down(reached: str) -> None:
+        if reached == "saved":
+            (lab.place("w-0") / "report.md").unlink()
+            raise Broken
+
+    with pytest.raises(Broken):
+        remove(lab, repo, on_step=tear_down)
+    told = remove(lab, repo)
+    assert "the only copy" in lab.git(repo.root, "log", "--patch", "--format=", told.refs["tree"])

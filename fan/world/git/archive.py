@@ -27,8 +27,10 @@ def record(
     """Writes the commits and refs of a removal; gives the ids by `head`, `index`, `tree`, and notes.
 
     `git` runs in the worktree; when that is gone, `changes` is None and it runs on the administrative
-    folder. `scratch` names a file for a copy of the index. Raises GitFailed if anything could not be taken in.
+    folder. `scratch` names a file for a copy of the index. What a removal broken off earlier recorded under the same
+    name stays reachable: its commits become parents of the files'. Raises GitFailed if anything could not be taken in.
     """
+    earlier = _refs(git, manifest.archive)
     index = Index(git, entry, scratch)
     refs = {"head": manifest.head}
     notes: tuple[str, ...] = ()
@@ -40,11 +42,14 @@ def record(
         if whole is None:
             notes = ("The index has unmerged paths; it is in the trash only, the files are in the refs.",)
         else:
-            refs["index"] = _commit(git, whole, manifest.head, manifest, "index")
+            refs["index"] = _commit(git, whole, (manifest.head,), manifest, "index")
     if changes is not None and changes.unrecorded:
         whole = index.write_files(changes.unrecorded)
+    if changes is None and "tree" in earlier:
+        whole = f"{earlier['tree']}^{{tree}}"  # the folder is gone: nothing later is known of its files
     whole = whole or f"{manifest.head}^{{tree}}"
-    refs["tree"] = _commit(git, whole, refs.get("index", manifest.head), manifest, "files")
+    parents = dict.fromkeys((refs.get("index", manifest.head), *earlier.values()))
+    refs["tree"] = _commit(git, whole, tuple(parents), manifest, "files")
     index.drop()
     _point(git, manifest.archive, refs)
     return refs, notes
@@ -153,13 +158,20 @@ def delete(common: Runner, name: str) -> None:
         raise GitFailed(f"git could not drop the archive {name!r}: {dropped.words}")
 
 
-def _commit(git: Runner, tree: str, parent: str, manifest: Manifest, what: str) -> str:
+def _refs(git: Runner, name: str) -> dict[str, str]:
+    """The ids that the archive of this name has now, by `head`, `index` and `tree`."""
+    listed = git.run("for-each-ref", "--format=%(refname:lstrip=4) %(objectname)", f"{ROOT}{name}/")
+    return dict(line.split(" ", 1) for line in listed.splitlines())
+
+
+def _commit(git: Runner, tree: str, parents: Sequence[str], manifest: Manifest, what: str) -> str:
     """A commit by a fixed identity, whose message ends with the manifest."""
     when = f"@{int(manifest.at)} +0000"
     person = {"NAME": "fan", "EMAIL": "fan@localhost", "DATE": when}
     env = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in person.items()}
     message = f"fan archive {manifest.archive}: {what}\n\n{manifest.as_line()}\n"
-    return git.run(*_DURABLE, "commit-tree", "--no-gpg-sign", "-p", parent, tree, feed=message, env=env).strip()
+    above = [word for parent in parents for word in ("-p", parent)]
+    return git.run(*_DURABLE, "commit-tree", "--no-gpg-sign", *above, tree, feed=message, env=env).strip()
 
 
 def _point(git: Runner, name: str, refs: dict[str, str]) -> None:
