@@ -188,3 +188,33 @@ class Interrupted(FanError):
 
     code = "interrupted"
     exit_code = 130
+
+
+class RateLimited(FanError):
+    """Too many in too short a time."""
+
+    code = "rate_limited"
+
+
+class Undeliverable(FanError):
+    """Nobody is there who could read it."""
+
+    code = "undeliverable"
+
+
+class OwnChat(FanError):
+    """The target is the caller itself."""
+
+    code = "own_chat"
+
+
+class NoKeyboard(FanError):
+    """The target is nobody that words can be typed to."""
+
+    code = "no_keyboard"
+
+
+class Cycle(FanError):
+    """Whoever is asked waits for the asker already."""
+
+    code = "cycle"

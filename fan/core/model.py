@@ -179,12 +179,19 @@ class Member(Struct, frozen=True):
     removed_at: float | None = None
     conversation: str = ""
     adopted: bool = False
+    inbox: str = ""
+
+    @property
+    def address(self) -> str:
+        """Where its mail lies: an inbox of this incarnation's own, unless a resume has kept an earlier one."""
+        return self.inbox or self.launch
 
 
 class Delivery(Struct, frozen=True):
     """One prompt's way to one member. `phase` is where `core.delivery` stands with it.
 
-    `first` is the prompt a member was made for: a question of the agent's is then no rest.
+    `purpose` is `prompt`, `ask`, or `wake` for a line of ours that tells of mail, which is nobody's prompt. `first` is
+    the prompt a member was made for: a question of the agent's is then no rest.
     """
 
     id: int
@@ -210,6 +217,7 @@ class Delivery(Struct, frozen=True):
     seen_at: float | None = None
     report_seq: int = 0
     before: str = ""
+    purpose: str = "prompt"
 
 
 class Change(Struct, frozen=True):

@@ -16,9 +16,9 @@ def prepare() -> None:
             stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
-def result(text: str) -> None:
-    """Print a result; `text` ends with a newline or is empty."""
-    _write(sys.stdout, text)
+def result(text: str) -> bool:
+    """Print a result; `text` ends with a newline or is empty. False when nobody was there to read it whole."""
+    return _write(sys.stdout, text)
 
 
 def raw(data: bytes) -> None:
@@ -56,9 +56,11 @@ def silence() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write(stream: TextIO, text: str) -> bool:
     try:
         stream.write(text)
         stream.flush()
     except BrokenPipeError:
         silence()  # the verb is done and its exit code stands
+        return False
+    return True

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
+from fan.core.caller import Act
 from fan.core.model import Member, Step
 from fan.courier import start as courier
 from fan.errors import AlreadyExists, FanError, NotAllowed, NotFound
@@ -37,6 +38,7 @@ def adopt(world: World, request: AdoptRequest, listener: Listener) -> Joined:
     A member without an agent gets the one that is asked for. Raises NotAllowed for the main checkout, a detached
     one and anything that is no linked worktree.
     """
+    world.allow(Act.FAN_OUT)
     choice = world.catalogue.choose(request.agent) if request.agent else None
     argv = launch.command(world, choice) if choice else ()
     env = launch.asked_environment(request.env, world.environ)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fan.core.caller import Act
 from fan.core.plain import visible
 from fan.core.setup import Setup, written
-from fan.errors import Conflict, NeedsApproval, NotAllowed, NotFound
+from fan.errors import Conflict, NeedsApproval, NotFound
 from fan.world import setup as files
 from fan.world.git import Repository
 from fan.world.world import World
@@ -50,9 +51,9 @@ def require(world: World, repo: Repository, setup: Setup) -> None:
 def approve(world: World, fingerprint: str | None = None) -> Approval:
     """Agree to the setup of the repository we stand in; with `fingerprint`, only if it is still that one.
 
-    Raises NotFound where there is none, Conflict where it has changed, NotAllowed from inside a member.
+    Raises NotFound where there is none, Conflict where it has changed, NotAllowed for an agent.
     """
-    _refuse_members(world)
+    world.allow(Act.APPROVE)
     repo = world.git.repository(world.cwd)
     setup = files.of_repository(repo)
     if setup is None:
@@ -63,19 +64,3 @@ def approve(world: World, fingerprint: str | None = None) -> Approval:
         )
     world.store.approve(repo.root, setup.fingerprint, world.clock.now())
     return approval(world, repo, setup)
-
-
-def _refuse_members(world: World) -> None:
-    """No member of ours approves what will run in members."""
-    # 12 ms to import, and only needed where somebody agrees.
-    from fan.world import processes
-
-    above = {one.pid: one.started for one in processes.ancestors()}
-    members = (one for one in world.store.members() if one.pid in above)
-    mine = next((one.session for one in members if abs(above[one.pid] - one.pid_started) < 1.0), None)
-    if mine or world.environ.get("FAN_MEMBER"):
-        raise NotAllowed(
-            f"a member of a group{f', {mine},' if mine else ''} may not approve a setup",
-            not_done="nothing was approved",
-            hint="fan config approve, in a terminal of your own",
-        )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from fan.core.caller import Act
 from fan.errors import Ambiguous, Conflict, FanError, NotFound, UsageError
 from fan.verbs.removing import Left, alone
 from fan.verbs.target import SHORTEST_PREFIX
@@ -95,6 +96,7 @@ def show(world: World, wanted: str) -> Shown:
 
 def rm(world: World, request: DropRequest) -> Dropped:
     """Drop archives for good: their trash, then their refs. Every id is resolved before anything is touched."""
+    world.allow(Act.ARCHIVE_REMOVE)
     if bool(request.ids) == (request.older_than is not None):
         raise UsageError("name archives, or --older-than DAYS", not_done="nothing was dropped", hint="fan archive ls")
     with alone(world):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fan.core.caller import Act
 from fan.core.model import Row
 from fan.errors import TargetGone, UsageError
 from fan.verbs.merging import MergeRequest, merge_winner
@@ -48,6 +49,7 @@ def keep(world: World, request: KeepRequest) -> Kept:
 
     The merge comes first: what hinders it is raised, and then nothing has changed.
     """
+    world.allow(Act.KEEP)
     how = _how(request)
     with alone(world):
         members = known(world)

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import structs
 
 from fan.core import naming
+from fan.core.caller import Act
 from fan.courier import start as courier
 from fan.errors import AlreadyExists, Conflict, UsageError
 from fan.verbs import joining, launch, setting_up
@@ -37,6 +38,7 @@ class NewRequest:
 
 def new(world: World, request: NewRequest, listener: Listener) -> Joined:
     """Make the worktree, set it up, and start the agent if one is asked for. What cannot be is refused before."""
+    world.allow(Act.FAN_OUT)
     where, plan = _planned(world, request)
     (part,) = plan.parts
     for note in plan.notes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fan.core.caller import Act
 from fan.core.model import Row
 from fan.errors import UsageError
 from fan.verbs.removing import Left, alone, exit_code, group_of, remove_all
@@ -36,6 +37,7 @@ class Removed:
 
 def remove(world: World, request: RemoveRequest) -> Removed:
     """Take away what the request names. Every name is resolved before anything is touched."""
+    world.allow(Act.REMOVE)
     if bool(request.targets) == (request.group is not None):
         raise UsageError("name members, or one group", not_done="nothing was removed", hint="fan ls")
     with alone(world):

@@ -171,6 +171,7 @@ def _again(
             member,
             launch=launch.new_id() + launch.new_id(),
             conversation=talk,
+            inbox=member.address if talk else "",
             hold=hold,
             pane="",
             pid=0,

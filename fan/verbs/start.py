@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fan.core.caller import Act
 from fan.core.model import Member, Row, State, Status, Step
 from fan.core.reading import HELD
 from fan.courier import start as courier
@@ -37,6 +38,8 @@ class Started:
 
 def start(world: World, request: StartRequest, listener: Listener) -> Started:
     """Give one task to several agents. Raises a refusal before anything is made; later failures are in the rows."""
+    if not request.dry_run:
+        world.allow(Act.FAN_OUT)
     planned = _planned(world, request)
     for note in planned.notes:
         listener.say(note)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from msgspec import json
 
+from fan.core.caller import Act
 from fan.core.model import Row
 from fan.errors import FanError, NotFound
 from fan.verbs.removing import Left, alone, exit_code
@@ -32,6 +33,7 @@ class Undone:
 
 def undo(world: World) -> Undone:
     """Take back the newest removal in this repository that was not taken back yet; a merge before it stays."""
+    world.allow(Act.UNDO)
     with alone(world):
         return _undo(world, world.git.repository(world.cwd))
 

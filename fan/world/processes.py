@@ -47,15 +47,6 @@ def descendants(pid: int) -> list[Process]:
     return found
 
 
-def ancestors() -> list[Process]:
-    """All processes above this one, the nearest first."""
-    found = []
-    for process in psutil.Process().parents():
-        with suppress(*GONE):
-            found.append(Process(process.pid, process.create_time(), process.name()))
-    return found
-
-
 def inside(folder: Path) -> list[Process]:
     """Processes whose current folder is `folder` or lies in it."""
     found = []

@@ -29,6 +29,14 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """The first port that members may be given."""
     courier_lingers: float = 5.0
     """Seconds the courier stays after the last session of ours has ended."""
+    agents_may: str = ""
+    """What agents may do besides, of: fan, keep, rm, undo, archive-rm, approve, trust, release."""
+    wake: bool = True
+    """Whether an agent at rest is told by a typed line that mail has come."""
+    wake_every: float = 60.0
+    """Seconds between two such lines to one agent."""
+    room_days: float = 30.0
+    """Days that a group's mail stays after its last worktree has gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,7 @@ def _checked(found: Mapping[str, object], where: str) -> Values:
     except msgspec.ValidationError as error:
         raise BadSetting(f"{where}: {error}", not_done="nothing was done", hint="fan config") from error
     for name in Values.__struct_fields__:
-        if not getattr(values, name) >= 0:
+        value = getattr(values, name)
+        if isinstance(value, (int, float)) and not value >= 0:
             raise BadSetting(f"{where}: `{name}` must not be below 0", not_done="nothing was done", hint="fan config")
     return values

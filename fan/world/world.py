@@ -15,6 +15,7 @@ from fan.world.paths import Paths
 
 # Doors are imported when they are first used: together they cost a verb that needs one more than the verb itself.
 if TYPE_CHECKING:
+    from fan.core.caller import Act, Caller
     from fan.world.catalogue import Catalogue
     from fan.world.git import Git
     from fan.world.settings import Settings
@@ -30,6 +31,8 @@ class World:
     cwd: Path
     clock: Clock
     paths: Paths
+    acting: Caller | None = None
+    """For whom this process acts, where that is not whoever started it."""
 
     @cached_property
     def store(self) -> Store:
@@ -66,6 +69,21 @@ class World:
         from fan.world.settings import load
 
         return load(self.paths.config, self.environ)
+
+    @cached_property
+    def caller(self) -> Caller:
+        """Who called: found by the processes above us, the first time somebody asks."""
+        if self.acting:
+            return self.acting
+        from fan.world import callers
+
+        return callers.find(self.store.members(), self.environ, self.catalogue.names())
+
+    def allow(self, act: Act) -> None:
+        """Raises NotAllowed when whoever called may not do this."""
+        from fan.core.caller import require
+
+        require(self.caller, act, self.settings.values.agents_may.replace(",", " ").split())
 
     @property
     def python(self) -> list[str]:

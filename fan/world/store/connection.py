@@ -75,6 +75,66 @@ MIGRATIONS = (
     );
     CREATE INDEX verifications_of_member ON verifications (member, id);
     """,
+    """
+    ALTER TABLE members ADD COLUMN inbox TEXT NOT NULL DEFAULT '';
+    ALTER TABLE deliveries ADD COLUMN purpose TEXT NOT NULL DEFAULT 'prompt';
+    CREATE TABLE messages (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, room TEXT NOT NULL, inbox TEXT NOT NULL,
+        recipient TEXT NOT NULL, sender TEXT NOT NULL, author TEXT NOT NULL, verified TEXT NOT NULL,
+        thread TEXT NOT NULL, body TEXT NOT NULL, at REAL NOT NULL, kind TEXT NOT NULL, claim TEXT NOT NULL,
+        subject TEXT NOT NULL, reply_to TEXT NOT NULL, reply_to_missing INTEGER NOT NULL, key TEXT NOT NULL,
+        about TEXT NOT NULL, attachments TEXT NOT NULL, options TEXT NOT NULL, until REAL, woken_at REAL,
+        read_at REAL, answered_at REAL, closed_at REAL
+    );
+    CREATE UNIQUE INDEX messages_by_key ON messages (sender, recipient, key) WHERE key != '';
+    CREATE INDEX messages_of_inbox ON messages (inbox, seq);
+    CREATE INDEX messages_of_room ON messages (room, seq);
+    CREATE INDEX messages_of_thread ON messages (thread, seq);
+    CREATE TABLE evicted (id TEXT PRIMARY KEY, room TEXT NOT NULL, thread TEXT NOT NULL, inbox TEXT NOT NULL);
+    CREATE TABLE senders (address TEXT PRIMARY KEY, allowance REAL NOT NULL, at REAL NOT NULL);
+    CREATE TABLE asks (
+        id TEXT PRIMARY KEY, asker TEXT NOT NULL, target TEXT NOT NULL, delivery INTEGER NOT NULL,
+        pid INTEGER NOT NULL, pid_started REAL NOT NULL, at REAL NOT NULL
+    );
+    CREATE TABLE stash (
+        room TEXT NOT NULL, sha256 TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (room, sha256)
+    );
+    CREATE TABLE events (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, kind TEXT NOT NULL, member TEXT NOT NULL,
+        what TEXT NOT NULL, detail TEXT NOT NULL
+    );
+    CREATE TRIGGER state_event AFTER INSERT ON changes BEGIN
+        INSERT INTO events (at, kind, member, what, detail)
+            VALUES (new.since, iif(new.state = 'exited', 'exit', 'state'), new.member, new.state, new.kind);
+    END;
+    CREATE TRIGGER queued_event AFTER INSERT ON deliveries BEGIN
+        INSERT INTO events (at, kind, member, what, detail)
+            VALUES (new.created_at, 'delivery', new.member, new.status, CAST(new.id AS TEXT));
+    END;
+    CREATE TRIGGER delivery_event AFTER UPDATE OF status ON deliveries WHEN old.status != new.status BEGIN
+        INSERT INTO events (at, kind, member, what, detail) VALUES (
+            COALESCE(new.done_at, new.stepped_at, new.created_at), 'delivery', new.member, new.status,
+            CAST(new.id AS TEXT)
+        );
+    END;
+    CREATE TRIGGER message_event AFTER INSERT ON messages BEGIN
+        INSERT INTO events (at, kind, member, what, detail) VALUES (new.at, 'message', new.about, new.kind, new.id);
+    END;
+    CREATE TRIGGER launched_event AFTER UPDATE OF pane ON members WHEN new.pane != '' AND old.pane != new.pane BEGIN
+        INSERT INTO events (at, kind, member, what, detail)
+            VALUES (COALESCE(new.launched_at, 0), 'session', new.id, 'opened', new.session);
+    END;
+    CREATE TRIGGER removed_event AFTER UPDATE OF removed_at ON members
+        WHEN old.removed_at IS NULL AND new.removed_at IS NOT NULL
+    BEGIN
+        INSERT INTO events (at, kind, member, what, detail)
+            VALUES (new.removed_at, 'session', new.id, 'removed', new.session);
+    END;
+    CREATE TRIGGER bounded_events AFTER INSERT ON events WHEN new.seq % 100 = 0 BEGIN
+        DELETE FROM events WHERE seq <= new.seq - 10000;
+    END;
+    """,
 )
 
 
@@ -135,11 +195,20 @@ def _migrate(db: sqlite3.Connection) -> None:
     with transaction(db):
         version = db.execute("PRAGMA user_version").fetchone()[0]
         for script in MIGRATIONS[version:]:
-            for statement in script.split(";"):
-                if statement.strip():
-                    db.execute(statement)
+            for statement in _statements(script):
+                db.execute(statement)
         if version < len(MIGRATIONS):
             db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Its statements; a trigger's own semicolons do not end it."""
+    begun = ""
+    for part in script.split(";")[:-1]:
+        begun += part + ";"
+        if sqlite3.complete_statement(begun):
+            yield begun
+            begun = ""
 
 
 def _failed(path: str, error: Exception) -> StoreFailed:

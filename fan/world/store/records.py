@@ -13,6 +13,7 @@ from fan.core.model import Change, Delivery, Group, Member, Report
 from fan.errors import AlreadyExists
 from fan.world.store.history import History
 from fan.world.store.joining import Joining
+from fan.world.store.mailbox import Mailbox
 from fan.world.store.removals import Removals, end_if_empty
 from fan.world.store.rows import insert, select, update
 from fan.world.store.setups import Setups
@@ -29,8 +30,8 @@ class Running(Struct, frozen=True):
     version: str
 
 
-class Store(Joining, Setups, Verifications, Removals, History):
-    """Groups, members, deliveries, reports, state changes, removals. Safe to share between threads."""
+class Store(Joining, Setups, Verifications, Removals, History, Mailbox):
+    """Groups, members, deliveries, reports, state changes, removals, mail. Safe to share between threads."""
 
     # Groups and members
 
@@ -106,9 +107,9 @@ class Store(Joining, Setups, Verifications, Removals, History):
             return select(db, Delivery, "deliveries", "phase != 'done' ORDER BY id")
 
     def last_deliveries(self) -> dict[str, Delivery]:
-        """The newest delivery of each member, by member."""
+        """The newest prompt of each member, by member; a line that tells of mail is none."""
         with self._read() as db:
-            where = "id IN (SELECT MAX(id) FROM deliveries GROUP BY member)"
+            where = "id IN (SELECT MAX(id) FROM deliveries WHERE purpose != 'wake' GROUP BY member)"
             return {one.member: one for one in select(db, Delivery, "deliveries", where)}
 
     def deliveries(self, member_id: str) -> list[Delivery]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_origin, get_type_hints
+
+from msgspec import json
 
 T = TypeVar("T")
 
@@ -53,13 +55,17 @@ def _converters(cls: Any) -> tuple[Callable[[Any], Any], ...]:
 
 
 def _converter(hint: Any) -> Callable[[Any], Any]:
-    """How a column of this type becomes a value; plain numbers and texts are one already."""
+    """How a column of this type becomes a value; plain numbers and texts are one already, a tuple is kept as JSON."""
+    if get_origin(hint) is tuple:
+        return partial(json.decode, type=hint)
     if isinstance(hint, type) and (issubclass(hint, Path) or hint is bool or hasattr(hint, "__members__")):
         return hint
     return _same
 
 
 def _encode(item: Any) -> Any:
+    if isinstance(item, tuple):
+        return json.encode(item).decode()
     return str(item) if isinstance(item, Path) else item
 
 

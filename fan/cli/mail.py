@@ -1,0 +1,136 @@
+"""`mail`: notes between agents and the person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fan.cli.common import Json, answer, said, verb, world
+from fan.cli.complete import groups, members
+from fan.cli.text import STDIN, read_text
+from fan.render import output
+
+if TYPE_CHECKING:
+    from fan.verbs.mail import Mailed
+    from fan.verbs.mailbox import Reading
+
+Text = Annotated[str, typer.Argument(metavar="TEXT|-", help="The message; - reads it from standard input.")]
+Attach = Annotated[
+    list[str] | None, typer.Option("--attach", metavar="PATH", help="Hand over a file; may be given 8 times.")
+]
+Key = Annotated[str, typer.Option("--key", metavar="K", help="The same key sends the message once.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Put these verbs into the program."""
+    mail = typer.Typer(no_args_is_help=True, help="Send, read and answer messages.")
+    app.add_typer(mail, name="mail")
+    verb(mail, "send", "fan mail send human 'The tests pass; the fix is in retry.py.'", with_text=True)(send)
+    verb(mail, "reply", "fan mail reply k3j4h2l1 'Yes, go on.'", with_text=True)(reply)
+    verb(mail, "read", "fan mail read --unread")(read)
+    verb(mail, "ls", "fan mail ls --group fan/add-retry-backoff-http")(ls)
+
+
+def send(
+    to: Annotated[
+        str,
+        typer.Argument(metavar="TO", help="A member, GROUP:all, or human.", autocompletion=members),
+    ],
+    text: Text,
+    subject: Annotated[str, typer.Option("--subject", metavar="S", help="At most 120 characters.")] = "",
+    reply_to: Annotated[str, typer.Option("--reply-to", metavar="ID", help="In that message's thread.")] = "",
+    attach: Attach = None,
+    key: Key = "",
+    claim: Annotated[str, typer.Option("--from", metavar="NAME", help="Who you say you are; shown as a claim.")] = "",
+    as_json: Json = False,
+) -> int:
+    """Send a message; it is stored before anything is said."""
+    from fan.verbs import mail as verbs
+
+    request = verbs.MailRequest(to, _body(text), subject, reply_to, tuple(attach or ()), key, claim)
+    return _sent(verbs.mail(world(), request), as_json=as_json)
+
+
+def reply(
+    message: Annotated[str, typer.Argument(metavar="ID", help="The message that is answered.")],
+    text: Text,
+    attach: Attach = None,
+    key: Key = "",
+    as_json: Json = False,
+) -> int:
+    """Answer a message, in its thread."""
+    from fan.verbs import mail as verbs
+
+    return _sent(verbs.reply(world(), message, _body(text), tuple(attach or ()), key), as_json=as_json)
+
+
+def read(
+    inbox: Annotated[
+        str | None,
+        typer.Argument(metavar="[INBOX]", help="A member or human; none: your own.", autocompletion=members),
+    ] = None,
+    peek: Annotated[bool, typer.Option("--peek", help="Mark nothing as read.")] = False,
+    unread: Annotated[bool, typer.Option("--unread", help="Only what was not read yet.")] = False,
+    thread: Annotated[str, typer.Option("--thread", metavar="ID", help="Only this thread.")] = "",
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most so many.")] = 20,
+    as_json: Json = False,
+) -> int:
+    """Read messages; what was written out is marked as read."""
+    from fan.verbs import mailbox as verbs
+
+    here = world()
+    found = verbs.read(here, verbs.ReadRequest(inbox, peek, unread, thread, limit))
+    written = _whole(found) if as_json else _one_by_one(found, here.clock.now())
+    if written and not found.peek:
+        verbs.mark_read(here, written)
+    return 0
+
+
+def ls(
+    group: Annotated[
+        str | None, typer.Option("--group", metavar="GROUP", help="Of this group.", autocompletion=groups)
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """List the threads: all for a person, an agent's own for an agent."""
+    from fan.render import mail as render
+    from fan.verbs import mailbox as verbs
+
+    here = world()
+    found = verbs.talks(here, group)
+    return answer(found, lambda: render.talks(found, here.clock.now()), as_json=as_json)
+
+
+def _whole(found: Reading) -> list[str]:
+    """Print it as one JSON value; the ids of what was written out."""
+    from fan.render.values import as_json
+
+    return [one.id for one in found.messages] if output.result(as_json(found)) else []
+
+
+def _one_by_one(found: Reading, now: float) -> list[str]:
+    """Print message by message; the ids of those that were written out whole."""
+    from fan.render import mail as render
+
+    written = []
+    for one in found.messages:
+        if not output.result(said(render.message(one, now))):
+            return written
+        written.append(one.id)
+    output.result(said(render.summary(found)))
+    return written
+
+
+def _body(text: str) -> str:
+    return read_text(STDIN) if text == STDIN else text
+
+
+def _sent(done: Mailed, *, as_json: bool) -> int:
+    from fan.render import mail as render
+
+    for one in done.left:
+        output.aside(f"{one.session}: {one.reason}")
+    if done.evicted:
+        output.aside(f"{done.evicted} older messages were evicted to make room")
+    return answer(done, lambda: render.mailed(done), as_json=as_json, code=done.exit_code)

@@ -1,0 +1,122 @@
+"""Who calls: a member's agent, another agent, a person or a script; and what each may do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+from fan.core.model import Member
+from fan.errors import NotAllowed
+
+
+class Who(StrEnum):
+    """The kinds of callers (spec 1)."""
+
+    MEMBER = "member"
+    AGENT = "agent"
+    HUMAN = "human"
+    SCRIPT = "script"
+
+
+class Verified(StrEnum):
+    """How it is known who calls: by its process, by the folder it wrote to, or not at all."""
+
+    PROCESS = "process"
+    FOLDER = "folder"
+    NONE = "none"
+
+
+class Act(StrEnum):
+    """What not everybody may do; the values are the words of the setting `agents_may`."""
+
+    FAN_OUT = "fan"
+    KEEP = "keep"
+    REMOVE = "rm"
+    UNDO = "undo"
+    ARCHIVE_REMOVE = "archive-rm"
+    APPROVE = "approve"
+    TRUST = "trust"
+    RELEASE = "release"
+    HUMAN_NAME = "human"
+
+
+FOR_NO_MEMBER = frozenset({Act.FAN_OUT, Act.KEEP, Act.REMOVE, Act.UNDO, Act.ARCHIVE_REMOVE})
+
+
+class Above(Struct, frozen=True):
+    """A process above ours: number, start time, and the words of its command line."""
+
+    pid: int
+    started: float
+    name: str
+    words: tuple[str, ...] = ()
+
+
+class Caller(Struct, frozen=True):
+    """Who calls. `member` is set for `Who.MEMBER` alone; `agent` names the agent of either kind, if it is known."""
+
+    who: Who
+    verified: Verified
+    member: Member | None = None
+    agent: str = ""
+
+    @property
+    def is_agent(self) -> bool:
+        """Whether an agent calls, one of ours or another."""
+        return self.who in (Who.MEMBER, Who.AGENT)
+
+    @property
+    def address(self) -> str:
+        """Its inbox, for those that have one; for the others the word for what they are."""
+        return self.member.address if self.member else self.who.value
+
+
+def identify(
+    above: Sequence[Above],
+    members: Iterable[Member],
+    launch: str,
+    agents: Collection[str],
+    *,
+    terminal: bool,
+) -> Caller:
+    """The caller, by the processes `above` it, the nearest first.
+
+    A member is known by its pane's process; the variable `launch` alone is a claim. `agents` are the names
+    of the known agents, as their programs are called. Without an agent it is a person at a `terminal`, else a script.
+    """
+    by_pid = {one.pid: one for one in members if one.pid}
+    for process in above:
+        member = by_pid.get(process.pid)
+        if member and abs(member.pid_started - process.started) < 1.0:
+            return Caller(Who.MEMBER, Verified.PROCESS, member, member.agent)
+    claimed = next((one for one in by_pid.values() if launch and one.launch == launch), None)
+    if claimed:
+        return Caller(Who.MEMBER, Verified.NONE, claimed, claimed.agent)
+    for process in above:
+        agent = next((name for name in _names(process) if name in agents), "")
+        if agent:
+            return Caller(Who.AGENT, Verified.PROCESS, agent=agent)
+    if launch:
+        return Caller(Who.AGENT, Verified.NONE)
+    return Caller(Who.HUMAN, Verified.PROCESS) if terminal else Caller(Who.SCRIPT, Verified.NONE)
+
+
+def require(caller: Caller, act: Act, opened: Collection[str]) -> None:
+    """Raises NotAllowed when `caller` may not do this; `opened` is what the person's setting lets agents do."""
+    if act.value in opened or not caller.is_agent:
+        return
+    if act in FOR_NO_MEMBER and caller.who is not Who.MEMBER:
+        return
+    who = f"a member of a group, {caller.member.session}," if caller.member else "an agent"
+    raise NotAllowed(
+        f"{who} may not do this ({act.value})",
+        not_done="nothing was done",
+        hint="ask the person: fan mail send human 'what you need and why'",
+    )
+
+
+def _names(process: Above) -> list[str]:
+    """What the process is called: by itself, and by the program or the interpreter's script it was started with."""
+    return [process.name, *(word.rpartition("/")[2] for word in process.words[:2])]

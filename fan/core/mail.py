@@ -1,0 +1,143 @@
+"""Messages: what may be sent, where one belongs, what has to go for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fan.errors import Empty, TooLarge, UsageError
+
+HUMAN = "human"
+LARGEST_BODY = 8 * 1024
+LONGEST_SUBJECT = 120
+LONGEST_CLAIM = 60
+LONGEST_KEY = 200
+MOST_ATTACHMENTS = 8
+RING = 256
+RING_BYTES = 512 * 1024
+BURST = 10
+PER_SECOND = 0.5
+"""Sends back to back, and how fast these come again: 30 a minute."""
+
+
+class MessageKind(StrEnum):
+    """What a message is: mail, an ask or its answer, a question for the person, what the courier tells them."""
+
+    MAIL = "mail"
+    ASK = "ask"
+    ANSWER = "answer"
+    QUESTION = "question"
+    ALERT = "alert"
+
+
+class Attachment(Struct, frozen=True):
+    """A file handed over: its own name, where its bytes lie, their sha256 and number."""
+
+    name: str
+    path: str
+    sha256: str
+    size: int
+
+
+class Message(Struct, frozen=True):
+    """One note. `inbox` is the address it lies at, `recipient` its name; `sender` the address of who wrote it,
+    `author` its name; `claim` is who it says it is. `room` holds it, `about` is the member it speaks of.
+
+    Times are None until it has happened: woken (told of), read, answered, closed. `options` and `until` belong to a
+    question: the answers offered, and when its asker stops waiting.
+    """
+
+    seq: int
+    id: str
+    room: str
+    inbox: str
+    recipient: str
+    sender: str
+    author: str
+    verified: str
+    thread: str
+    body: str
+    at: float
+    kind: MessageKind = MessageKind.MAIL
+    claim: str = ""
+    subject: str = ""
+    reply_to: str = ""
+    reply_to_missing: bool = False
+    key: str = ""
+    about: str = ""
+    attachments: tuple[Attachment, ...] = ()
+    options: tuple[str, ...] = ()
+    until: float | None = None
+    woken_at: float | None = None
+    read_at: float | None = None
+    answered_at: float | None = None
+    closed_at: float | None = None
+
+    @property
+    def size(self) -> int:
+        """What it takes of its room, in bytes of UTF-8."""
+        return len(self.body.encode()) + len(self.subject.encode())
+
+
+def checked(message: Message) -> Message:
+    """The message as it may be stored. Raises Empty, TooLarge, UsageError."""
+    body = message.body.rstrip()
+    if not body.strip() and not message.attachments:
+        raise Empty("the message is empty", not_done="nothing was sent", hint="fan mail send TO 'text'")
+    if not _is_text(body + message.subject + message.claim + message.key):
+        raise UsageError("the message holds bytes that are not UTF-8", not_done="nothing was sent")
+    size = len(body.encode())
+    if size > LARGEST_BODY:
+        raise TooLarge(
+            f"the message has {size} bytes, {LARGEST_BODY} is the most",
+            not_done="nothing was sent",
+            hint="put it into a file: fan mail send TO 'see the file' --attach FILE",
+        )
+    if len(message.subject) > LONGEST_SUBJECT:
+        raise TooLarge(
+            f"the subject has {len(message.subject)} characters, {LONGEST_SUBJECT} is the most",
+            not_done="nothing was sent",
+        )
+    if len(message.attachments) > MOST_ATTACHMENTS:
+        raise TooLarge(
+            f"{len(message.attachments)} attachments, {MOST_ATTACHMENTS} is the most", not_done="nothing was sent"
+        )
+    if len(message.claim) > LONGEST_CLAIM or len(message.key) > LONGEST_KEY:
+        raise TooLarge(f"--from takes {LONGEST_CLAIM} characters, --key {LONGEST_KEY}", not_done="nothing was sent")
+    return replace(message, body=body)
+
+
+def threaded(message: Message, parent: Message | None, evicted: str = "") -> Message:
+    """The message in its thread: its own, its parent's, or that of a parent that has been `evicted`."""
+    if parent:
+        return replace(message, thread=parent.thread, subject=message.subject or parent.subject)
+    if evicted:
+        return replace(message, thread=evicted, reply_to_missing=True)
+    return message if message.thread else replace(message, thread=message.id)
+
+
+def charged(allowance: float, passed: float) -> float | None:
+    """What a sender may still send after this one, `passed` seconds after the last; None: not this one."""
+    now = min(float(BURST), allowance + max(passed, 0.0) * PER_SECOND)
+    return now - 1.0 if now >= 1.0 else None
+
+
+def overflow(sizes: Sequence[int]) -> int:
+    """How many of a room's messages, the oldest first, have to go, the newest of these `sizes` just stored."""
+    total, count = sum(sizes), len(sizes)
+    gone = 0
+    while count - gone > RING or total > RING_BYTES:
+        total -= sizes[gone]
+        gone += 1
+    return gone
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,96 @@
+"""Mail for people and agents: every author's words between fence lines."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from fan.core.fence import fenced
+from fan.core.plain import one_line
+from fan.core.secrets import masked
+from fan.render.cells import age
+from fan.render.lines import aligned
+
+if TYPE_CHECKING:
+    from fan.verbs.mail import Mailed
+    from fan.verbs.mailbox import File, MessageView, Reading, Talk
+
+
+def mailed(done: Mailed) -> str:
+    """A line for each message that was stored."""
+    lines = []
+    for one in done.sent:
+        again = ", sent before by this key" if one.repeated else ""
+        missing = "; what it replies to has been evicted" if one.reply_to_missing else ""
+        lines.append(f"{one.id}  stored for {one_line(one.to)} in thread {one.thread}{again}{missing}\n")
+    return "".join(lines)
+
+
+def message(one: MessageView, now: float) -> str:
+    """One message: what we know of it, its author's words between the fence lines, how to reply."""
+    return f"{_head(one, now)}\n{fenced(_words(one), _source(one), secrets.token_hex(4))}{_foot(one)}"
+
+
+def summary(found: Reading) -> str:
+    """What is to be said behind the messages."""
+    lines = []
+    if not found.messages:
+        lines.append("no mail\n")
+    if found.more:
+        lines.append(f"{found.more} more: fan mail read\n")
+    if found.evicted:
+        lines.append(f"{found.evicted} older messages were evicted, since the room was full\n")
+    return "".join(lines)
+
+
+def talks(found: Iterable[Talk], now: float) -> str:
+    """A line a thread: id, when, unread, who, what about."""
+    table = [
+        (
+            one.thread,
+            f"{age(one.at, now)} ago",
+            f"{one.messages} messages" if one.messages > 1 else "1 message",
+            f"{one.unread} unread" if one.unread else "-",
+            one_line(", ".join(one.participants)),
+            f"{one.kind}: {one.about}" if one.kind != "mail" else one.about,
+        )
+        for one in found
+    ]
+    return aligned(table) if table else "no mail\n"
+
+
+def _head(one: MessageView, now: float) -> str:
+    kind = "message" if one.kind == "mail" else one.kind
+    told = f"{kind} {one.id} from {_source(one)} to {one_line(one.to)}, {age(one.receipts.stored, now)} ago"
+    notes = []
+    if one.thread != one.id:
+        notes.append(f"thread {one.thread}")
+    if one.reply_to:
+        notes.append(f"reply to {one.reply_to}{', which has been evicted' if one.reply_to_missing else ''}")
+    if one.undeliverable:
+        notes.append(f"undeliverable: {one.undeliverable}")
+    return "; ".join([told, *notes])
+
+
+def _source(one: MessageView) -> str:
+    claim = f', claims to be "{one_line(one.claim)}"' if one.claim else ""
+    return f"{one_line(one.author)} (verified: {one.verified}{claim})"
+
+
+def _words(one: MessageView) -> str:
+    """All that is the author's, the names of files too. Secrets are masked: `--json` has the bytes."""
+    parts = [f"Subject: {one_line(masked(one.subject))}\n"] if one.subject else []
+    parts.append(masked(one.body))
+    parts += [f"Option: {one_line(option)}" for option in one.options]
+    parts += [f"Attachment: {_file(file)}" for file in one.attachments]
+    return "\n".join(parts)
+
+
+def _file(file: File) -> str:
+    where = "MISSING" if file.missing else one_line(file.path)
+    return f"{one_line(file.name)}, {file.size} bytes: {where}"
+
+
+def _foot(one: MessageView) -> str:
+    return "" if one.kind == "alert" else f"reply: fan mail reply {one.id} 'text'\n"

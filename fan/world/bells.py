@@ -1,0 +1,86 @@
+"""How one process wakes another at once: a fifo for each waiter, rung by whoever has put something on record."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+
+from fan.world.files import private_folder
+from fan.world.store.reports import ring as ring_fifo
+
+FOLDER = "waiters"
+
+
+def of_inbox(address: str) -> str:
+    """The topic of mail for this inbox."""
+    return f"mail-{address}"
+
+
+def of_member(member_id: str) -> str:
+    """The topic of a member's states and deliveries."""
+    return f"member-{member_id}"
+
+
+EVENTS = "events"
+"""The topic of everything."""
+
+
+class Bells:
+    """The fifos of one waiter, one a topic. Made before the record is looked at, so that no ring falls between."""
+
+    def __init__(self, runtime: Path, topics: Iterable[str]) -> None:
+        self._folder = private_folder(private_folder(runtime) / FOLDER)
+        self._paths = [self._folder / f"{topic}.{os.getpid()}" for topic in dict.fromkeys(topics)]
+        self._fifos = [_opened(path) for path in self._paths]
+
+    def wait(self, seconds: float, *others: int) -> bool:
+        """Whether somebody rang within this time, or one of the `others` (file descriptors) became readable."""
+        ready, _, _ = select.select([*self._fifos, *others], [], [], max(seconds, 0.0))
+        for fifo in ready:
+            if fifo in self._fifos:
+                os.read(fifo, 4096)
+        return bool(ready)
+
+    def __enter__(self) -> Bells:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for path, fifo in zip(self._paths, self._fifos, strict=True):
+            path.unlink(missing_ok=True)
+            os.close(fifo)
+
+
+def ring(runtime: Path, topics: Iterable[str]) -> None:
+    """Wake whoever waits for one of these topics, or for everything."""
+    wanted = {*topics, EVENTS}
+    for name in _names(runtime / FOLDER):
+        if name.rpartition(".")[0] in wanted:
+            ring_fifo(str(runtime / FOLDER / name))
+
+
+def sweep(runtime: Path, alive: Iterable[int]) -> None:
+    """Take away the fifos of waiters whose process, not among those `alive`, was killed."""
+    living = set(alive)
+    for name in _names(runtime / FOLDER):
+        pid = name.rpartition(".")[2]
+        if not (pid.isdigit() and int(pid) in living):
+            (runtime / FOLDER / name).unlink(missing_ok=True)
+
+
+def _opened(path: Path) -> int:
+    """Opened for both ways, so that it never ends."""
+    path.unlink(missing_ok=True)
+    os.mkfifo(path, 0o600)
+    return os.open(path, os.O_RDWR | os.O_NONBLOCK)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - names alone, a hundred of them at each message
+    except FileNotFoundError:
+        return []

@@ -1,0 +1,165 @@
+"""Mail on record: rooms as rings, threads fixed when a message is stored, receipts beside it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fan.core.mail import BURST, Message, charged, checked, overflow, threaded
+from fan.errors import NotFound, RateLimited
+from fan.world.store.door import Door
+from fan.world.store.rows import insert, select
+
+UNREAD = "read_at IS NULL AND closed_at IS NULL"
+
+
+class Posted(Struct, frozen=True):
+    """A message as it was stored; `repeated`: it had been before, by the same key. `evicted` others went for it."""
+
+    message: Message
+    evicted: int = 0
+    repeated: bool = False
+
+
+class Mailbox(Door):
+    """The messages of all rooms."""
+
+    def post(self, messages: Sequence[Message], *, charge: bool = True) -> list[Posted]:
+        """Store one note to one or several inboxes as a whole, charged to its sender once.
+
+        Raises Empty, TooLarge; NotFound for a reply to an id never issued; RateLimited. Nothing is then stored.
+        """
+        messages = [checked(message) for message in messages]
+        with self._write() as db:
+            earlier = [_by_key(db, message) for message in messages]
+            if charge and not all(earlier):
+                _charge(db, messages[0].sender, messages[0].at)
+            return [
+                Posted(before, repeated=True) if before else _stored(db, message)
+                for message, before in zip(messages, earlier, strict=True)
+            ]
+
+    def message(self, message_id: str) -> Message:
+        """One message by its id. Raises NotFound, which says so where it has been evicted."""
+        with self._read() as db:
+            found = select(db, Message, "messages", "id = ?", (message_id,))
+            if found:
+                return found[0]
+            gone = db.execute("SELECT 1 FROM evicted WHERE id = ?", (message_id,)).fetchone()
+        why = "was evicted: its room was full" if gone else "was never issued"
+        raise NotFound(f"the message `{message_id}` {why}", not_done="nothing was done", hint="fan mail read")
+
+    def inbox(self, address: str, *, thread: str = "") -> list[Message]:
+        """What lies in an inbox, of one thread or of all, oldest first."""
+        with self._read() as db:
+            return select(db, Message, "messages", "inbox = ? AND ? IN (thread, '') ORDER BY seq", (address, thread))
+
+    def unread(self, address: str, *, after: int = 0) -> list[Message]:
+        """The unread ones in an inbox that came `after` this number, oldest first."""
+        with self._read() as db:
+            where = f"inbox = ? AND seq > ? AND {UNREAD} ORDER BY seq"
+            return select(db, Message, "messages", where, (address, after))
+
+    def unread_counts(self) -> dict[str, int]:
+        """How many are unread, by inbox."""
+        with self._read() as db:
+            return dict(db.execute(f"SELECT inbox, COUNT(*) FROM messages WHERE {UNREAD} GROUP BY inbox"))  # noqa: S608
+
+    def thread(self, thread: str) -> list[Message]:
+        """All of one thread, whoever wrote it, oldest first."""
+        with self._read() as db:
+            return select(db, Message, "messages", "thread = ? ORDER BY seq", (thread,))
+
+    def messages(self, rooms: Iterable[str] | None = None) -> list[Message]:
+        """All messages, or those of these rooms, oldest first."""
+        with self._read() as db:
+            found = select(db, Message, "messages", "1 ORDER BY seq")
+        wanted = None if rooms is None else set(rooms)
+        return [one for one in found if wanted is None or one.room in wanted]
+
+    def evicted(self, room: str) -> int:
+        """How many messages a room has lost to newer ones."""
+        with self._read() as db:
+            return int(db.execute("SELECT COUNT(*) FROM evicted WHERE room = ?", (room,)).fetchone()[0])
+
+    def mark(self, ids: Iterable[str], receipt: str, at: float) -> None:
+        """Note that these have been `woken`, `read`, `answered` or `closed`; the first time counts."""
+        column = {name: f"{name}_at" for name in ("woken", "read", "answered", "closed")}[receipt]
+        with self._write() as db:
+            db.executemany(
+                f"UPDATE messages SET {column} = ? WHERE id = ? AND {column} IS NULL",  # noqa: S608 - ours
+                [(at, one) for one in ids],
+            )
+
+    def end_room(self, room: str) -> int:
+        """Forget a room's messages; how many there were."""
+        with self._write() as db:
+            db.execute("DELETE FROM evicted WHERE room = ?", (room,))
+            return db.execute("DELETE FROM messages WHERE room = ?", (room,)).rowcount
+
+
+def _by_key(db: sqlite3.Connection, message: Message) -> Message | None:
+    if not message.key:
+        return None
+    where, values = "sender = ? AND recipient = ? AND key = ?", (message.sender, message.recipient, message.key)
+    return next(iter(select(db, Message, "messages", where, values)), None)
+
+
+def _charge(db: sqlite3.Connection, sender: str, at: float) -> None:
+    row = db.execute("SELECT allowance, at FROM senders WHERE address = ?", (sender,)).fetchone()
+    left = charged(row[0], at - row[1]) if row else charged(float(BURST), 0.0)
+    if left is None:
+        raise RateLimited(
+            f"{BURST} messages in a row, then 30 a minute: this one came too soon after them."
+            " That is mostly two agents answering each other, or a loop that does not read what it gets",
+            not_done="nothing was sent",
+            hint="read first what has come: fan mail read --unread; then send one message that says it all",
+        )
+    db.execute("INSERT OR REPLACE INTO senders (address, allowance, at) VALUES (?, ?, ?)", (sender, left, at))
+
+
+def _stored(db: sqlite3.Connection, message: Message) -> Posted:
+    parent, evicted = _parent(db, message)
+    message = threaded(message, parent, evicted)
+    message = replace(message, seq=insert(db, "messages", message, without="seq"))
+    if parent and parent.inbox == message.sender:
+        db.execute(
+            "UPDATE messages SET answered_at = ?, closed_at = CASE kind WHEN 'question' THEN ? ELSE closed_at END"
+            " WHERE id = ? AND answered_at IS NULL",
+            (message.at, message.at, parent.id),
+        )
+    return Posted(message, evicted=_evict(db, message.room))
+
+
+def _parent(db: sqlite3.Connection, message: Message) -> tuple[Message | None, str]:
+    """The message that this one replies to, or the thread of one that has been evicted."""
+    if not message.reply_to:
+        return None, ""
+    found = select(db, Message, "messages", "id = ?", (message.reply_to,))
+    if found:
+        return found[0], ""
+    row = db.execute("SELECT thread FROM evicted WHERE id = ?", (message.reply_to,)).fetchone()
+    if row is None:
+        raise NotFound(
+            f"there never was a message `{message.reply_to}`", not_done="nothing was sent", hint="fan mail ls"
+        )
+    return None, row[0]
+
+
+def _evict(db: sqlite3.Connection, room: str) -> int:
+    """Take the oldest of a room away until it is within its bounds; how many."""
+    sql = "SELECT seq, LENGTH(CAST(body AS BLOB)) + LENGTH(CAST(subject AS BLOB)) FROM messages WHERE room = ?"
+    rows: list[Any] = db.execute(sql + " ORDER BY seq", (room,)).fetchall()
+    gone = overflow([size for _, size in rows])
+    for seq, _ in rows[:gone]:
+        db.execute(
+            "INSERT OR IGNORE INTO evicted (id, room, thread, inbox)"
+            " SELECT id, room, thread, inbox FROM messages WHERE seq = ?",
+            (seq,),
+        )
+        db.execute("DELETE FROM messages WHERE seq = ?", (seq,))
+    return gone
