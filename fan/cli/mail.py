@@ -113,7 +113,7 @@ def _one_by_one(found: Reading, now: float) -> list[str]:
     """Print message by message; the ids of those that were written out whole."""
     from fan.render import mail as render
 
-    written = []
+    written: list[str] = []
     for one in found.messages:
         if not output.result(said(render.message(one, now))):
             return written

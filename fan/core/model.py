@@ -190,8 +190,8 @@ class Member(Struct, frozen=True):
 class Delivery(Struct, frozen=True):
     """One prompt's way to one member. `phase` is where `core.delivery` stands with it.
 
-    `purpose` is `prompt`, `ask`, or `wake` for a line of ours that tells of mail, which is nobody's prompt. `first` is
-    the prompt a member was made for: a question of the agent's is then no rest.
+    `purpose` is `prompt`, `ask`, or `wake` for a line of ours that tells of mail, which is nobody's prompt. `first`
+    is the prompt a member was made for: a question of the agent's is then no rest.
     """
 
     id: int

@@ -163,7 +163,7 @@ def name_of(one: Known) -> str:
     return f"{one.name} ({one.member.agent})" if one.member.agent else one.name
 
 
-def address(world: World, one: Known) -> Address:
+def address(one: Known) -> Address:
     """Where a member's mail goes. Raises Undeliverable when its agent is not there to read it."""
     from fan.world import processes
 
@@ -202,7 +202,7 @@ def _addresses(world: World, text: str) -> tuple[list[Address], list[Left]]:
     one = find(known(world), text, here(world))
     if world.caller.member and one.member.id == world.caller.member.id:
         raise OwnChat(f"{one.name} is you", not_done="nothing was sent", hint="fan mail send human 'text'")
-    return [address(world, one)], []
+    return [address(one)], []
 
 
 def _group(world: World, text: str) -> tuple[list[Address], list[Left]]:
@@ -212,7 +212,7 @@ def _group(world: World, text: str) -> tuple[list[Address], list[Left]]:
     for one in known(world):
         if one.group.id == group.id and one.member.id != me:
             try:
-                found.append(address(world, one))
+                found.append(address(one))
             except Undeliverable as error:
                 left.append(Left(one.name, error.message))
     if not found:

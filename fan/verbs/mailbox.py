@@ -187,9 +187,8 @@ def _of_thread(world: World, thread: str, address: str) -> list[Message]:
         return found
     mine = [one for one in found if address in (one.inbox, one.sender)]
     if found and not mine:
-        raise NotAllowed(
-            f"you take no part in the thread `{thread}`", not_done="nothing was read", hint="fan mail ls"
-        )
+        why = f"you take no part in the thread `{thread}`"
+        raise NotAllowed(why, not_done="nothing was read", hint="fan mail ls")
     return mine
 
 

@@ -7,6 +7,7 @@ import select
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from fan.world.files import private_folder
 from fan.world.store.reports import ring as ring_fifo
@@ -44,7 +45,7 @@ class Bells:
                 os.read(fifo, 4096)
         return bool(ready)
 
-    def __enter__(self) -> Bells:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

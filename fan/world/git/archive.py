@@ -28,7 +28,7 @@ def record(
 
     `git` runs in the worktree; when that is gone, `changes` is None and it runs on the administrative
     folder. `scratch` names a file for a copy of the index. What a removal broken off earlier recorded under the same
-    name stays reachable: its commits become parents of the files'. Raises GitFailed if anything could not be taken in.
+    name stays reachable: its commits become parents. Raises GitFailed if anything could not be taken in.
     """
     earlier = _refs(git, manifest.archive)
     index = Index(git, entry, scratch)
