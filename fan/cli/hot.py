@@ -20,6 +20,23 @@ def report(words: Sequence[str]) -> None:
         _log(f"{type(error).__name__}: {error}", words)
 
 
+def has_no_mail(*, unread: bool) -> bool:
+    """Whether there is nothing to read for the member whose launch this process names; False where that is not plain.
+
+    Whoever only names it learns no more than by looking into that inbox, which anybody may.
+    """
+    folder, launch = os.environ.get("FAN_STATE_DIR", ""), os.environ.get("FAN_LAUNCH", "")
+    if not (folder and launch and os.access(folder, os.W_OK)):
+        return False
+    from fan.errors import FanError
+    from fan.world.store.reports import is_empty
+
+    try:
+        return is_empty(folder, launch, unread=unread)
+    except (FanError, OSError):
+        return False  # the whole verb says what is wrong
+
+
 def payload(stdin: int, *, largest: int, patience: float = PATIENCE) -> str:
     """What the hook was given, read up to its end and cut to `largest` bytes.
 

@@ -155,7 +155,8 @@ class Member(Struct, frozen=True):
 
     `agent` is empty for one without an agent. `pid` is its pane's process; until it has a `pane`, that of its maker
     where it joined its group later. `conversation` is the agent's own id of the talk that this launch goes on with.
-    An `adopted` member's branch was there before it, and mostly its worktree too.
+    An `adopted` member's branch was there before it, and mostly its worktree too. A `briefed` one's agent is launched
+    with what its recipe allows.
     """
 
     id: str
@@ -180,6 +181,7 @@ class Member(Struct, frozen=True):
     conversation: str = ""
     adopted: bool = False
     inbox: str = ""
+    briefed: bool = False
 
     @property
     def address(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
-_TOKEN = re.compile(r"\\(?P<escaped>.)|(?P<stars>\*+)|(?P<any>\?)|\[(?P<out>[!^])?(?P<set>\]?[^\]]+)\]|(?P<plain>.)")
+_PARTS = r"\\(?P<escaped>.)|(?P<stars>\*+)|(?P<any>\?)|\[(?P<out>[!^])?(?P<set>\]?[^\]]+)\]|(?P<plain>.)"
 
 
 class Pattern(Struct, frozen=True):
@@ -58,7 +58,7 @@ def _pattern(text: str) -> Pattern:
         if part == "**":
             regex += ".*" if last else "(?:.*/)?"
         else:
-            regex += _TOKEN.sub(_translated, part) + ("" if last else "/")
+            regex += re.sub(_PARTS, _translated, part) + ("" if last else "/")
     try:
         re.compile(regex)
     except re.error as error:

@@ -7,7 +7,7 @@ has; working, a dialog or a limit need one. All functions are pure: the same loo
 
 from __future__ import annotations
 
-import hashlib
+from zlib import crc32
 
 from msgspec import Struct
 
@@ -309,8 +309,9 @@ def _fingerprint(live: Regions, state: State) -> str:
     composer = live.composer
     parts = [state, live.title]
     parts += [composer.text, composer.ghost, str(composer.first)] if composer else [live.dialog]
-    return _digest("\0".join(parts))
+    return "\0".join(parts)
 
 
 def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    """Two texts of one digest only withhold a piece of evidence; `hashlib` takes as long to load as ten of us."""
+    return f"{len(text)}.{crc32(text.encode('utf-8', 'surrogatepass')):08x}"

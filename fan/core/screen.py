@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from fan.core.model import Line, Span
 
-_ESCAPE = re.compile(
+_ESCAPE = (
     r"\x1b\[([0-9;:]*)m"
     r"|\x1b\[[0-?]*[ -/]*[@-~]"
     r"|\x1b[\]P^_X][^\x07\x1b]*(?:\x07|\x1b\\|(?=\x1b)|$)"
@@ -16,8 +16,6 @@ _ESCAPE = re.compile(
     r"|\x1b"
     r"|[\x0e\x0f]"
 )
-
-_SPECIAL = re.compile(r"[\x0e\x0f\x1b]")
 
 _WORDS = {"1": "bold", "2": "dim", "7": "reverse"}
 _ENDS = {"22": ("bold", "dim"), "27": ("reverse",), "39": ("fg",)}
@@ -35,7 +33,7 @@ def parse(capture: str) -> tuple[Line, ...]:
     lines: list[Line] = []
     style = _PLAIN
     for row in capture.removesuffix("\n").split("\n"):
-        if not style and not _SPECIAL.search(row):
+        if not style and _is_plain(row):
             lines.append(Line(row.rstrip(" ")))
         else:
             line, style = _styled(row, style)
@@ -43,12 +41,16 @@ def parse(capture: str) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def _is_plain(row: str) -> bool:
+    return "\x1b" not in row and "\x0e" not in row and "\x0f" not in row
+
+
 # Most rows of a screen were there at the last look.
 @lru_cache(maxsize=4096)
 def _styled(row: str, style: Style) -> tuple[Line, Style]:
     text = ""
     spans: list[Span] = []
-    pieces = iter(_ESCAPE.split(row))
+    pieces = iter(re.split(_ESCAPE, row))
     for piece in pieces:
         if piece and style:
             spans.append(_span(spans, len(text), len(text) + len(piece), " ".join(style)))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fan.core import delivery as rules
 from fan.core.model import Group, Member, Status, Step
-from fan.courier.typing import BUFFER, buffer_name
 from fan.world.tmux import Tmux
 from fan.world.world import World
 
@@ -41,6 +39,8 @@ def close_orphans(world: World) -> None:
 
 def close_deliveries(world: World, member: Member, why: str) -> None:
     """Give up what is pending for a member that will not take it."""
+    from fan.core import delivery as rules
+
     for delivery in world.store.deliveries(member.id):
         if delivery.status is Status.PENDING:
             world.store.save_delivery(rules.failed(delivery, why, world.clock.now()), was=delivery)
@@ -48,6 +48,8 @@ def close_deliveries(world: World, member: Member, why: str) -> None:
 
 def drop_stale_buffers(world: World, tmux: Tmux) -> None:
     """Delete the paste buffers of deliveries that were given up after they had been filled."""
+    from fan.courier.typing import BUFFER, buffer_name
+
     # The buffers first: one that is filled meanwhile is not among them.
     filled = [name for name in tmux.buffers() if name.startswith(BUFFER)]
     open_ones = {buffer_name(one) for one in world.store.open_deliveries()} if filled else set()

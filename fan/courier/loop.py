@@ -17,6 +17,8 @@ from fan.core.stillness import Stillness, observe, settled
 from fan.courier.pace import IDLE, pace
 from fan.courier.seeing import Seen, last_words, see
 from fan.courier.typing import buffer_name, perform
+from fan.courier.waking import Waker
+from fan.world import bells
 from fan.world.tmux import Tmux
 from fan.world.world import World
 
@@ -43,6 +45,7 @@ class Courier:
         self._members: list[Member] = []
         self._queue: list[Delivery] = []
         self._reports: dict[str, Report] = {}
+        self._waker = Waker(world)
 
     def tick(self) -> float:
         """Look at those that are due and do what follows; seconds until the next one is due."""
@@ -72,6 +75,7 @@ class Courier:
         self._queue = self._store.open_deliveries()
         self._reports = self._store.last_reports(self._members)
         self._seen = {one.id: self._seen[one.id] for one in self._members if one.id in self._seen}
+        self._waker.read_record()
 
     def _member(self, seen: Seen, queue: Sequence[Delivery], begun: float) -> None:
         """Note what one member's agent does, and bring its deliveries forward."""
@@ -79,6 +83,7 @@ class Courier:
         self._still[seen.member.id] = observe(self._still.get(seen.member.id), seen.reading.still, at)
         self._note_change(seen, at)
         pending = next((one for one in queue if one.status is Status.PENDING), None)
+        pending = pending or self._waker.look(seen, queue, at)
         watched = [one for one in queue if one.status is not Status.PENDING]
         for one in watched:
             if pending and pending.phase != "waiting":
@@ -98,7 +103,8 @@ class Courier:
             recipe = seen.recipe
             if recipe is None:
                 break
-            stepped, action = step(delivery, self._sight(seen, delivery, recipe), recipe.submit)
+            wanted = self._waker.withdrawn(seen, delivery, self._world.clock.now())
+            stepped, action = step(wanted, self._sight(seen, wanted, recipe), recipe.submit)
             if not self._record(delivery, stepped):
                 break
             delivery = stepped
@@ -165,6 +171,8 @@ class Courier:
         """Put the delivery on record; False when somebody else has changed it meanwhile, and nothing may follow."""
         if after != before and not self._store.save_delivery(after, was=before):
             return False
+        if after.status is not before.status:
+            bells.ring(self._world.paths.runtime, [bells.of_member(after.member)])
         if before.phase == "loaded" and after.phase not in ("loaded", "pasting"):
             self._tmux.drop_buffer(buffer_name(before))
         return True
@@ -176,6 +184,7 @@ class Courier:
             return
         change = Change(seen.member.id, reading.state, reading.kind, reading.detail, reading.decided_by, at)
         self._store.add_change(change)
+        bells.ring(self._world.paths.runtime, [bells.of_member(change.member)])
         self._changes[seen.member.id] = change
 
     def _release(self, members: Sequence[Member], seen: dict[str, Seen]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fan import __version__
 from fan.core.standing import pending
 from fan.errors import AlreadyExists
+from fan.world import bells
 from fan.world.files import private_folder
 from fan.world.store.records import Running
 from fan.world.store.reports import ring
@@ -58,8 +59,9 @@ def ensure_if_pending(world: World) -> None:
 
 
 def wake(world: World) -> None:
-    """Tell a running courier that there is something new."""
+    """Tell a running courier, and whoever follows all events, that there is something new."""
     ring(str(world.paths.bell))
+    bells.ring(world.paths.runtime, ())
 
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:

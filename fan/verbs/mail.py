@@ -12,7 +12,7 @@ from fan.core.caller import Act, Caller, Who
 from fan.core.mail import HUMAN, Attachment, Message
 from fan.core.naming import new_id
 from fan.courier import start as courier
-from fan.errors import OwnChat, Undeliverable
+from fan.errors import NotFound, OwnChat, Undeliverable
 from fan.verbs.removing import Left
 from fan.verbs.target import Known, find, find_group, here, known
 from fan.world import bells
@@ -199,10 +199,23 @@ def _addresses(world: World, text: str) -> tuple[list[Address], list[Left]]:
         return [PERSON], []
     if text.endswith(EVERYBODY):
         return _group(world, text.removesuffix(EVERYBODY))
-    one = find(known(world), text, here(world))
+    one = _member(world, text)
     if world.caller.member and one.member.id == world.caller.member.id:
         raise OwnChat(f"{one.name} is you", not_done="nothing was sent", hint="fan mail send human 'text'")
     return [address(one)], []
+
+
+def _member(world: World, text: str) -> Known:
+    """The living member that `text` names. Raises Undeliverable for one that was removed, NotFound, Ambiguous."""
+    try:
+        return find(known(world), text, here(world))
+    except NotFound as unknown:
+        removed = [one for one in world.store.members(living=False) if text in (one.id, one.session, one.branch)]
+        if not removed:
+            raise
+        raise Undeliverable(
+            f"{removed[-1].session} was removed", not_done="nothing was sent", hint="fan undo brings it back"
+        ) from unknown
 
 
 def _group(world: World, text: str) -> tuple[list[Address], list[Left]]:

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from tests.support.cli import fan
+from tests.support.puppets import puppets
 
-__all__ = ["fan"]
+__all__ = ["fan", "puppets"]

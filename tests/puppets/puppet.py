@@ -5,7 +5,7 @@ It shares no code and no look with fan's own demo agent. Options come from `PUPP
 and strongest, from the command line. With `PUPPET_DIR` it writes there, under its `FAN_MEMBER` (else `puppet`):
 `.raw` every byte it read; `.submitted` one JSON object a submitted text (`text`, surrogate-escaped, so that
 the bytes come back exactly); `.events` one JSON object for its start (pid, folder, arguments, environment),
-each key (`state` says what it was doing) and each thing that it did.
+each key (`state` says what it was doing) and each thing that it did. A command line in `.errand` is run below it.
 """
 
 from __future__ import annotations
@@ -75,6 +75,17 @@ class Records:
             file = os.open(f"{self.stem}.{kind}", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             os.write(file, data)
             os.close(file)
+
+
+def run_errands(records: Records) -> None:
+    """Runs, as an agent runs its tools, the command line that a test has put into a file of this member's."""
+    errand = Path(f"{records.stem}.errand")
+    if records.stem and errand.exists():
+        number, _, line = errand.read_text().partition("\n")
+        errand.unlink()
+        out = shlex.quote(f"{records.stem}.{number}")
+        ended = f"echo $? >{out}.part; mv {out}.part {out}.code"
+        subprocess.Popen(f"({line}) >{out}.out 2>{out}.err </dev/null; {ended}", shell=True)
 
 
 def keys_of(data: bytes) -> tuple[list[tuple[str, bytes]], bytes]:
@@ -326,6 +337,7 @@ class Puppet:
         waiting = b""
         while self.code is None:
             self.paint()
+            run_errands(self.records)
             if select.select([0], [], [], 0.1)[0]:
                 try:
                     data = os.read(0, 65536)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import ROOT, Fan
+from tests.support.cli import ROOT, Fan, Result
 from tests.support.wait import eventually
 
 FOLDER = ROOT / "tests" / "puppets"
@@ -56,6 +57,18 @@ class Puppets:
     def has_keys(self, row: Row, keys: bytes) -> None:
         """Waits until these are the last keys that it was typed."""
         eventually(lambda: self.raw(row).endswith(keys))
+
+    def runs(self, row: Row, *words: str, within: float = 30.0) -> Result:
+        """How a command of `fan` ends that this member's agent runs, whatever else it does meanwhile."""
+        number = len(list(self.folder.glob(f"{row['id']}.*.code")))
+        out = self.folder / f"{row['id']}.{number}"
+        errand = self.folder / f"{row['id']}.errand"
+        part = errand.with_suffix(".part")
+        part.write_text(f"{number}\n{shlex.join([sys.executable, '-P', '-m', 'fan', *words])}")
+        part.rename(errand)
+        code = self.folder / f"{row['id']}.{number}.code"
+        eventually(code.exists, within=within)
+        return Result(int(code.read_text()), Path(f"{out}.out").read_text(), Path(f"{out}.err").read_text())
 
     def _records(self, row: Row, kind: str) -> list[dict[str, Any]]:
         lines = self._read(row, kind).decode().splitlines(keepends=True)

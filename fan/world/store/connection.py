@@ -77,6 +77,7 @@ MIGRATIONS = (
     """,
     """
     ALTER TABLE members ADD COLUMN inbox TEXT NOT NULL DEFAULT '';
+    ALTER TABLE members ADD COLUMN briefed INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE deliveries ADD COLUMN purpose TEXT NOT NULL DEFAULT 'prompt';
     CREATE TABLE messages (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, room TEXT NOT NULL, inbox TEXT NOT NULL,
@@ -118,12 +119,19 @@ MIGRATIONS = (
             CAST(new.id AS TEXT)
         );
     END;
+    CREATE TRIGGER woken AFTER UPDATE OF status ON deliveries WHEN new.status = 'sent' AND new.purpose = 'wake' BEGIN
+        UPDATE messages SET woken_at = new.done_at
+            WHERE inbox = (SELECT iif(inbox = '', launch, inbox) FROM members WHERE id = new.member)
+            AND woken_at IS NULL AND at <= new.pasted_at AND (read_at IS NULL OR read_at >= new.pasted_at);
+    END;
     CREATE TRIGGER message_event AFTER INSERT ON messages BEGIN
         INSERT INTO events (at, kind, member, what, detail) VALUES (new.at, 'message', new.about, new.kind, new.id);
     END;
     CREATE TRIGGER launched_event AFTER UPDATE OF pane ON members WHEN new.pane != '' AND old.pane != new.pane BEGIN
-        INSERT INTO events (at, kind, member, what, detail)
-            VALUES (COALESCE(new.launched_at, 0), 'session', new.id, 'opened', new.session);
+        INSERT INTO events (at, kind, member, what, detail) VALUES (
+            COALESCE(new.launched_at, (julianday('now') - 2440587.5) * 86400.0), 'session', new.id, 'opened',
+            new.session
+        );
     END;
     CREATE TRIGGER removed_event AFTER UPDATE OF removed_at ON members
         WHEN old.removed_at IS NULL AND new.removed_at IS NOT NULL

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fan.core.mail import BURST, Message, charged, checked, overflow, threaded
+from fan.core.mail import BURST, HUMAN, Message, charged, checked, overflow, threaded
 from fan.errors import NotFound, RateLimited
 from fan.world.store.door import Door
 from fan.world.store.rows import insert, select
@@ -68,6 +68,15 @@ class Mailbox(Door):
         """How many are unread, by inbox."""
         with self._read() as db:
             return dict(db.execute(f"SELECT inbox, COUNT(*) FROM messages WHERE {UNREAD} GROUP BY inbox"))  # noqa: S608
+
+    def unread_by_inbox(self) -> dict[str, list[Message]]:
+        """What an agent is to be told of, by inbox, oldest first."""
+        with self._read() as db:
+            found = select(db, Message, "messages", f"inbox != '{HUMAN}' AND {UNREAD} ORDER BY seq")
+        inboxes: dict[str, list[Message]] = {}
+        for one in found:
+            inboxes.setdefault(one.inbox, []).append(one)
+        return inboxes
 
     def thread(self, thread: str) -> list[Message]:
         """All of one thread, whoever wrote it, oldest first."""

@@ -17,6 +17,7 @@ from fan.world.store.mailbox import Mailbox
 from fan.world.store.removals import Removals, end_if_empty
 from fan.world.store.rows import insert, select, update
 from fan.world.store.setups import Setups
+from fan.world.store.stash import StashRows
 from fan.world.store.verifications import Verifications
 
 LIVING = "removed_at IS NULL"
@@ -30,7 +31,7 @@ class Running(Struct, frozen=True):
     version: str
 
 
-class Store(Joining, Setups, Verifications, Removals, History, Mailbox):
+class Store(Joining, Setups, Verifications, Removals, History, Mailbox, StashRows):
     """Groups, members, deliveries, reports, state changes, removals, mail. Safe to share between threads."""
 
     # Groups and members
@@ -110,6 +111,12 @@ class Store(Joining, Setups, Verifications, Removals, History, Mailbox):
         """The newest prompt of each member, by member; a line that tells of mail is none."""
         with self._read() as db:
             where = "id IN (SELECT MAX(id) FROM deliveries WHERE purpose != 'wake' GROUP BY member)"
+            return {one.member: one for one in select(db, Delivery, "deliveries", where)}
+
+    def last_wakes(self) -> dict[str, Delivery]:
+        """The newest line that told of mail, by member."""
+        with self._read() as db:
+            where = "id IN (SELECT MAX(id) FROM deliveries WHERE purpose = 'wake' GROUP BY member)"
             return {one.member: one for one in select(db, Delivery, "deliveries", where)}
 
     def deliveries(self, member_id: str) -> list[Delivery]:

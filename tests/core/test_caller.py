@@ -1,0 +1,69 @@
+"""Who calls, and what they may do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from fan.core.caller import FOR_NO_MEMBER, Above, Act, Caller, Verified, Who, identify, require
+from fan.core.model import Member, Step
+from fan.errors import NotAllowed
+
+A = Member(
+    "aaaaaaaa", "g", 1, "b", Path("/w"), "s", "puppet", "", "", Step.READY, launch="la", pid=100, pid_started=5.0
+)
+B = replace(A, id="bbbbbbbb", launch="lb", pid=200)
+SHELL, AGENT_A = Above(90, 6.0, "bash"), Above(100, 5.0, "node")
+
+
+def found(*above: Above, launch: str = "", terminal: bool = False) -> Caller:
+    return identify(above, [A, B], launch, {"puppet", "other"}, terminal=terminal)
+
+
+def test_a_member_is_known_by_its_process_whatever_its_variables_say() -> None:
+    """The pane's process among the ancestors decides, also when the launch variable names another member or none."""
+    for launch in ("la", "lb", "", "x"):
+        assert found(SHELL, AGENT_A, launch=launch) == Caller(Who.MEMBER, Verified.PROCESS, A, "puppet")
+
+
+def test_the_variable_alone_is_a_claim() -> None:
+    """Without the process it is that member, unverified; red when the variable counts as a proof."""
+    assert found(SHELL, launch="lb") == Caller(Who.MEMBER, Verified.NONE, B, "puppet")
+
+
+def test_a_later_process_of_the_same_number_is_nobody() -> None:
+    """A process id is given away again: the start time must fit too."""
+    assert found(Above(100, 99.0, "bash"), terminal=True).who is Who.HUMAN
+
+
+@pytest.mark.parametrize("words", [("/opt/bin/other", "x"), ("node", "/opt/lib/other"), ("other",)])
+def test_another_agent_is_known_by_its_program(words: tuple[str, ...]) -> None:
+    """By the program's name, or by the script that an interpreter runs."""
+    assert found(SHELL, Above(7, 1.0, "node", words), terminal=True) == Caller(
+        Who.AGENT, Verified.PROCESS, agent="other"
+    )
+
+
+def test_without_an_agent_it_is_a_person_or_a_script() -> None:
+    """A terminal makes the difference."""
+    assert found(SHELL, terminal=True) == Caller(Who.HUMAN, Verified.PROCESS)
+    assert found(SHELL) == Caller(Who.SCRIPT, Verified.NONE)
+    assert found(SHELL, launch="nobody's", terminal=True).who is Who.AGENT
+
+
+@pytest.mark.parametrize("act", list(Act))
+def test_what_each_may_do(act: Act) -> None:
+    """Members nothing of the list; other agents what makes and keeps; person and script all; a setting opens one."""
+    member, agent = Caller(Who.MEMBER, Verified.NONE, A), Caller(Who.AGENT, Verified.PROCESS)
+    require(Caller(Who.HUMAN, Verified.PROCESS), act, ())
+    require(Caller(Who.SCRIPT, Verified.NONE), act, ())
+    with pytest.raises(NotAllowed, match=act.value):
+        require(member, act, ())
+    if act in FOR_NO_MEMBER:
+        require(agent, act, ())
+    else:
+        with pytest.raises(NotAllowed):
+            require(agent, act, ())
+    require(member, act, (act.value,))

@@ -1,0 +1,185 @@
+"""Mail as agents and the person use it: the whole command, run below a real pane and outside of one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import PROGRAM, Fan
+from tests.support.members import becomes, listed, start
+from tests.support.puppets import Puppets, Row
+from tests.support.wait import eventually
+
+LINE = "[fan] You have"
+
+
+@pytest.fixture
+def pair(fan: Fan, puppets: Puppets) -> tuple[Path, Row, Row]:
+    """A repository with a group of two puppets at rest that have done their first task."""
+    repo = fan.repos.repo()
+    one, two = start(fan, repo, 2, "puppet", "Do it")
+    for row in (one, two):
+        becomes(fan, row, state="rest", turn="done")
+    return repo, one, two
+
+
+def told(puppets: Puppets, row: Row) -> list[str]:
+    """The lines about mail that this agent was typed."""
+    return [text.decode() for text in puppets.submitted(row) if text.startswith(LINE.encode())]
+
+
+def test_agents_and_the_person_write_to_each_other(fan: Fan, puppets: Puppets, pair: tuple[Path, Row, Row]) -> None:
+    """A member's message to the person is stamped by its process; the reply reaches its inbox, in the same thread, and
+    wakes it once; receipts tell each step. What the member claims to be is shown as a claim.
+
+    Red when the sender is taken from the command line or the environment alone.
+    """
+    repo, one, two = pair
+    sent = puppets.runs(one, "mail", "send", "human", "The fix is in retry.py.", "--subject", "Result", "--json")
+    assert sent.code == 0, sent.err
+    (message,) = fan.run("mail", "read", "--json", cwd=repo).json["messages"]
+    assert (message["verified"], message["to"], message["untrusted"]) == ("process", "human", True)
+    assert message["author"].startswith("fan/do:1 (puppet")
+    replied = fan.run("mail", "reply", message["id"], "Good. Go on.", cwd=repo)
+    assert replied.code == 0, replied.err
+    eventually(lambda: told(puppets, one), within=15)
+    (answer,) = puppets.runs(one, "mail", "read", "--unread", "--json").json["messages"]
+    assert (answer["thread"], answer["subject"], answer["body"]) == (message["id"], "Result", "Good. Go on.")
+    assert answer["author"] == "script"
+    assert answer["receipts"]["woken"] is not None
+    claimed = puppets.runs(two, "mail", "send", one["id"], "Hear me", "--from", "the boss")
+    assert claimed.code == 0, claimed.err
+    shown = puppets.runs(one, "mail", "read", "--unread").out
+    assert 'fan/do:2 (puppet) (verified: process, claims to be "the boss")' in shown
+    assert puppets.runs(one, "mail", "read", "--unread").out == "no mail\n"
+    again = fan.run("mail", "read", one["id"], "--json", cwd=repo).json["messages"]
+    assert all(each["receipts"]["read"] for each in again)
+    threads = fan.run("mail", "ls", "--json", cwd=repo).json
+    assert {(thread["thread"], thread["messages"]) for thread in threads} >= {(message["id"], 2)}
+
+
+def test_what_a_member_may_not_do(fan: Fan, puppets: Puppets, pair: tuple[Path, Row, Row]) -> None:
+    """No fan bomb, no keeping, removing, undoing or approving from inside, no name of the person's; nothing was done.
+    A setting of the person's opens one of them. Red where a verb does not ask who calls."""
+    repo, one, _ = pair
+    for words in (
+        ("2", "--agent", "puppet", "again"),
+        ("keep", one["id"]),
+        ("rm", one["id"]),
+        ("group", "rm", "fan/do"),
+        ("undo",),
+        ("archive", "rm", "x"),
+        ("config", "approve"),
+        ("worktree", "new", "other", "--agent", "puppet"),
+        ("mail", "send", "human", "x", "--from", "human"),
+    ):
+        refused = puppets.runs(one, *words, "--json")
+        assert (refused.code, refused.json["error"]["code"]) == (1, "not_allowed"), words
+        assert "fan mail send human" in refused.json["error"]["hint"]
+    assert len(listed(fan, repo)) == 2
+    fan.env["FAN_AGENTS_MAY"] = "fan"
+    assert puppets.runs(one, "2", "--agent", "puppet", "again", "--dry-run").code == 0
+
+
+def test_mail_wakes_at_rest_and_never_in_a_turn(fan: Fan, puppets: Puppets) -> None:
+    """B061: no key during the turn; then one line for those that were not read by itself meanwhile."""
+    repo = fan.repos.repo()
+    (one,) = start(fan, repo, 1, "puppet", "Work long", env={"PUPPET_ARGS": "--busy 6"})
+    becomes(fan, one, state="working", prompt_status="sent")
+    raw = puppets.raw(one)
+    for text in ("first", "second", "third"):
+        assert fan.run("mail", "send", one["id"], text, cwd=repo).code == 0
+    read = puppets.runs(one, "mail", "read", "--limit", "1", "--json").json["messages"]
+    assert [message["body"] for message in read] == ["first"]
+    assert puppets.raw(one) == raw
+    becomes(fan, one, state="working", prompt_status="sent")
+    eventually(lambda: told(puppets, one), within=20)
+    assert told(puppets, one) == ["[fan] You have 2 new messages from script. Read with: fan mail read --unread"]
+
+
+def test_no_line_for_mail_that_was_read_before_it_was_typed(fan: Fan, puppets: Puppets) -> None:
+    """All read during the turn: nothing is typed at its end, which a later message's line shows."""
+    repo = fan.repos.repo()
+    (one,) = start(fan, repo, 1, "puppet", "Work", env={"PUPPET_ARGS": "--busy 3"})
+    becomes(fan, one, state="working", prompt_status="sent")
+    fan.run("mail", "send", one["id"], "first", cwd=repo)
+    assert puppets.runs(one, "mail", "read").code == 0
+    becomes(fan, one, state="rest", turn="done")
+    fan.run("mail", "send", one["id"], "second", cwd=repo)
+    eventually(lambda: told(puppets, one), within=15)
+    assert told(puppets, one) == ["[fan] You have a new message from script. Read with: fan mail read --unread"]
+
+
+def test_the_setting_turns_waking_off(fan: Fan, puppets: Puppets) -> None:
+    """With `wake = false` mail lies there; a prompt that is sent after it is typed all the same."""
+    repo = fan.repos.repo()
+    fan.env["FAN_WAKE"] = "false"
+    (one,) = start(fan, repo, 1, "puppet", "Do more")
+    becomes(fan, one, state="rest", turn="done")
+    fan.run("mail", "send", one["id"], "quiet", cwd=repo)
+    fan.run("send", one["id"], "the next prompt", cwd=repo)
+    puppets.takes(one, "Do more", "the next prompt")
+    assert fan.run("mail", "read", one["id"], "--json", cwd=repo).json["messages"][0]["receipts"]["woken"] is None
+
+
+@pytest.mark.field("B060")
+def test_b060_four_different_answers(fan: Fan, puppets: Puppets, pair: tuple[Path, Row, Row]) -> None:
+    """To nobody: near names; to a removed one and to one whose agent is gone: undeliverable, each with its reason and
+    next command; to a living one: stored. No inbox is made by a typo, threads tell the same."""
+    repo, one, two = pair
+    fan.run("mail", "send", two["id"], "you will not read this", cwd=repo)
+    unknown = fan.run("mail", "send", "fan/dooo", "x", "--json", cwd=repo)
+    assert (unknown.code, unknown.json["error"]["code"]) == (1, "not_found")
+    assert "did you mean fan/do" in unknown.json["error"]["message"]
+    os.kill(puppets.started(two)["pid"], signal.SIGKILL)
+    becomes(fan, two, state="exited")
+    dead = fan.run("mail", "send", two["id"], "x", "--json", cwd=repo)
+    assert (dead.code, dead.json["error"]["code"]) == (1, "undeliverable")
+    assert "exited" in dead.json["error"]["message"]
+    assert "fan resume" in dead.json["error"]["hint"]
+    (lost,) = fan.run("mail", "read", two["id"], "--json", cwd=repo).json["messages"]
+    assert "exited" in lost["undeliverable"]
+    fan.run("rm", two["id"], cwd=repo)
+    removed = fan.run("mail", "send", two["id"], "x", "--json", cwd=repo)
+    assert (removed.code, removed.json["error"]["code"]) == (1, "undeliverable")
+    assert "removed" in removed.json["error"]["message"]
+    assert fan.run("mail", "send", one["id"], "x", cwd=repo).code == 0
+    assert len(fan.run("mail", "ls", "--json", cwd=repo).json) == 2
+
+
+@pytest.mark.field("B058")
+def test_b058_a_reader_that_dies_loses_nothing(fan: Fan) -> None:
+    """Ten long messages, read through a pipe that closes after the first line, by a reader killed half-way, then whole:
+    none is lost, only what was written out whole is no longer new.
+
+    Red when they are marked as read before they are printed.
+    """
+    texts = [f"{number} " + "long words " * 700 for number in range(10)]
+    for text in texts:
+        fan.run("mail", "send", "human", "-", stdin=text)
+    got: set[str] = set()
+    for many in (1, 9_000, 20_000):
+        reader = subprocess.Popen(
+            [*PROGRAM, "mail", "read"], cwd=fan.repos.home, env=fan.env, stdout=subprocess.PIPE, bufsize=0
+        )
+        assert reader.stdout is not None
+        data = b""
+        while len(data) < many:
+            data += reader.stdout.read(1)
+        if many == 9_000:
+            reader.kill()
+        reader.stdout.close()
+        reader.wait()
+        unread = {one["body"] for one in fan.run("mail", "read", "--peek", "--unread", "--json").json["messages"]}
+        written = {text.strip() for text in texts if f"\n{text.strip()}\n--- end".encode() in data}
+        got |= {text.strip() for text in texts} - unread
+        assert got <= got | written
+        assert len(unread) >= 10 - len(written) - 1 or many == 20_000
+    rest = fan.run("mail", "read", "--unread", "--json").json["messages"]
+    assert {text.strip() for text in texts} == got | {one["body"] for one in rest}
+    assert fan.run("mail", "read", "--unread").out == "no mail\n"
+    assert len(fan.run("mail", "read", "--json").json["messages"]) == 10
