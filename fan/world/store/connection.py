@@ -212,9 +212,9 @@ def _migrate(db: sqlite3.Connection) -> None:
 def _statements(script: str) -> Iterator[str]:
     """Its statements; a trigger's own semicolons do not end it."""
     begun = ""
-    for part in script.split(";")[:-1]:
+    for part in script.split(";"):
         begun += part + ";"
-        if sqlite3.complete_statement(begun):
+        if part.strip() and sqlite3.complete_statement(begun):
             yield begun
             begun = ""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fan.errors import StoreFailed, UsageError
 from fan.world.store.connection import connect, transaction
+from fan.world.store.turn import Turn
 
 
 class Door:
@@ -19,11 +20,13 @@ class Door:
         self.folder = folder
         self._db = connect(str(folder))
         self._lock = threading.RLock()
+        self._turn = Turn(folder)
 
     def close(self) -> None:
         """Give the file back."""
         with self._lock:
             self._db.close()
+            self._turn.close()
 
     def version(self) -> tuple[int, int]:
         """Numbers of which one changes whenever others, or we, have written anything."""
@@ -37,7 +40,7 @@ class Door:
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, _translated(self.folder), transaction(self._db) as db:
+        with self._lock, self._turn.taken(), _translated(self.folder), transaction(self._db) as db:
             yield db
 
 

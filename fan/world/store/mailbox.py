@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fan.core.mail import BURST, HUMAN, Message, charged, checked, overflow, threaded
+from fan.core.mail import BURST, HUMAN, RING, RING_BYTES, Message, charged, checked, overflow, threaded
 from fan.errors import NotFound, RateLimited
 from fan.world.store.door import Door
 from fan.world.store.rows import insert, select
 
+SIZE = "LENGTH(CAST(body AS BLOB)) + LENGTH(CAST(subject AS BLOB))"
 UNREAD = "read_at IS NULL AND closed_at IS NULL"
 
 
@@ -161,8 +161,10 @@ def _parent(db: sqlite3.Connection, message: Message) -> tuple[Message | None, s
 
 def _evict(db: sqlite3.Connection, room: str) -> int:
     """Take the oldest of a room away until it is within its bounds; how many."""
-    sql = "SELECT seq, LENGTH(CAST(body AS BLOB)) + LENGTH(CAST(subject AS BLOB)) FROM messages WHERE room = ?"
-    rows: list[Any] = db.execute(sql + " ORDER BY seq", (room,)).fetchall()
+    count, size = db.execute(f"SELECT COUNT(*), TOTAL({SIZE}) FROM messages WHERE room = ?", (room,)).fetchone()  # noqa: S608
+    if count <= RING and size <= RING_BYTES:
+        return 0
+    rows = db.execute(f"SELECT seq, {SIZE} FROM messages WHERE room = ? ORDER BY seq", (room,)).fetchall()  # noqa: S608
     gone = overflow([size for _, size in rows])
     for seq, _ in rows[:gone]:
         db.execute(

@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from fan.core.model import Change, Delivery, Group, Member, Report
 from fan.errors import AlreadyExists
+from fan.world.store.asks import Asks
+from fan.world.store.events import Events
 from fan.world.store.history import History
 from fan.world.store.joining import Joining
 from fan.world.store.mailbox import Mailbox
@@ -19,6 +21,7 @@ from fan.world.store.rows import insert, select, update
 from fan.world.store.setups import Setups
 from fan.world.store.stash import StashRows
 from fan.world.store.verifications import Verifications
+from fan.world.store.waiting import Waiting
 
 LIVING = "removed_at IS NULL"
 
@@ -31,7 +34,7 @@ class Running(Struct, frozen=True):
     version: str
 
 
-class Store(Joining, Setups, Verifications, Removals, History, Mailbox, StashRows):
+class Store(Joining, Setups, Verifications, Removals, History, Mailbox, StashRows, Asks, Events, Waiting):
     """Groups, members, deliveries, reports, state changes, removals, mail. Safe to share between threads."""
 
     # Groups and members

@@ -58,6 +58,16 @@ class StashRows(Door):
             rows = db.execute("SELECT room FROM messages UNION SELECT room FROM stash UNION SELECT room FROM evicted")
             return {str(row[0]) for row in rows}
 
+    def removed_by(self, verb: str) -> set[str]:
+        """The groups of which a removal by this verb took members that are still away."""
+        with self._read() as db:
+            rows = db.execute(
+                'SELECT DISTINCT members."group" FROM removals JOIN archives ON archives.removal = removals.id'
+                " JOIN members ON members.id = archives.member WHERE removals.verb = ? AND restored_at IS NULL",
+                (verb,),
+            )
+            return {str(row[0]) for row in rows}
+
     def empty_stash(self, room: str) -> None:
         """Forget all that a room kept."""
         with self._write() as db:

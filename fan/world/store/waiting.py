@@ -1,0 +1,20 @@
+"""What waits for the owner of an inbox, whether or not it was read."""
+
+from __future__ import annotations
+
+from fan.core.mail import Message
+from fan.world.store.door import Door
+from fan.world.store.rows import select
+
+STANDING = "('question', 'alert')"
+"""Kinds that are not over when they have been read: a question waits for its answer, an alert for what it tells of."""
+
+
+class Waiting(Door):
+    """Items of an inbox: they close by themselves, by an answer or when what they tell of is over."""
+
+    def waiting(self, address: str) -> list[Message]:
+        """Those that are open, oldest first."""
+        with self._read() as db:
+            is_open = f"closed_at IS NULL AND answered_at IS NULL AND (read_at IS NULL OR kind IN {STANDING})"
+            return select(db, Message, "messages", f"inbox = ? AND {is_open} ORDER BY seq", (address,))
