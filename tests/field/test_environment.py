@@ -43,7 +43,8 @@ def test_b055_settings_that_react_to_new_windows(fan: Fan, puppets: Puppets) -> 
 @pytest.mark.field("B057")
 def test_b057_agents_get_the_callers_environment(fan: Fan, puppets: Puppets) -> None:
     """A server that was started with an outer agent's marker and without the key hands on neither: the second call's
-    agents see that call's key and PATH, and no argument list and no global environment holds the key.
+    agents see that call's key, and its PATH behind our own program; no argument list and no global environment holds
+    the key.
 
     Red when sessions take the server's environment.
     """
@@ -54,7 +55,7 @@ def test_b057_agents_get_the_callers_environment(fan: Fan, puppets: Puppets) -> 
     rows = start(fan, repo, 2, "puppet:needs-key", "Do that", env={"DEMO_KEY": key, "PATH": path})
     for row in rows:
         seen = puppets.started(row)["env"]
-        assert (seen["DEMO_KEY"], seen["PATH"], "OUTER_AGENT" in seen) == (key, path, False)
+        assert (seen["DEMO_KEY"], seen["PATH"], "OUTER_AGENT" in seen) == (key, f"{fan.state}/bin:{path}", False)
     assert tmux(fan, "show-environment", "-g") == server
     assert key not in server
     assert not [one for one in fan.processes() if key in " ".join(one.cmdline())]
@@ -164,6 +165,10 @@ def test_b074_nothing_of_ours_is_open_to_others(fan: Fan, puppets: Puppets) -> N
     send = ["send", next(iter(rows)), f"Again {secret}"]
     subprocess.run([*command, *send], cwd=repo, env=fan.env, capture_output=True, check=True)
     puppets.takes(rows[send[1]], f"Use {secret}", f"Again {secret}")
+    for to in ("human", next(iter(rows))):
+        mail = [*command, "mail", "send", to, "-"]
+        subprocess.run(mail, cwd=repo, env=fan.env, input=secret.encode(), capture_output=True, check=True)
+    assert secret not in "".join(log.read_text() for log in (fan.state / "logs").iterdir())
     reached = [place for top in (fan.state, fan.runtime, fan.worktrees) for place in _open_to_others(top)]
     assert not [place for place in reached if not place.is_dir()]
     for process in fan.processes():
