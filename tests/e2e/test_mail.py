@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from fan.core.model import Status
+from fan.world.store.records import Store
 from tests.support.cli import PROGRAM, Fan
-from tests.support.members import becomes, listed, start
+from tests.support.members import becomes, listed, press, start, write
 from tests.support.puppets import Puppets, Row
 from tests.support.wait import eventually
 
@@ -33,8 +35,8 @@ def told(puppets: Puppets, row: Row) -> list[str]:
 
 
 def test_agents_and_the_person_write_to_each_other(fan: Fan, puppets: Puppets, pair: tuple[Path, Row, Row]) -> None:
-    """A member's message to the person is stamped by its process; the reply reaches its inbox, in the same thread, and
-    wakes it once; receipts tell each step. What the member claims to be is shown as a claim.
+    """A member's message to the person is stamped by its process; the reply reaches its inbox, in the same thread,
+    and wakes it once; receipts tell each step. What the member claims to be is shown as a claim.
 
     Red when the sender is taken from the command line or the environment alone.
     """
@@ -101,17 +103,23 @@ def test_mail_wakes_at_rest_and_never_in_a_turn(fan: Fan, puppets: Puppets) -> N
     assert told(puppets, one) == ["[fan] You have 2 new messages from script. Read with: fan mail read --unread"]
 
 
-def test_no_line_for_mail_that_was_read_before_it_was_typed(fan: Fan, puppets: Puppets) -> None:
-    """All read during the turn: nothing is typed at its end, which a later message's line shows."""
+def test_a_line_whose_mail_was_read_meanwhile_is_not_typed(fan: Fan, puppets: Puppets) -> None:
+    """Held up by a person's draft, it is given up once the agent has read by itself; the draft stays as it was.
+
+    Red when a queued line is typed whatever has happened since.
+    """
     repo = fan.repos.repo()
-    (one,) = start(fan, repo, 1, "puppet", "Work", env={"PUPPET_ARGS": "--busy 3"})
-    becomes(fan, one, state="working", prompt_status="sent")
-    fan.run("mail", "send", one["id"], "first", cwd=repo)
-    assert puppets.runs(one, "mail", "read").code == 0
+    (one,) = start(fan, repo, 1, "puppet", "Do it")
     becomes(fan, one, state="rest", turn="done")
-    fan.run("mail", "send", one["id"], "second", cwd=repo)
-    eventually(lambda: told(puppets, one), within=15)
-    assert told(puppets, one) == ["[fan] You have a new message from script. Read with: fan mail read --unread"]
+    write(fan, one, "rename the")
+    store = Store(fan.state)
+    fan.run("mail", "send", one["id"], "first", cwd=repo)
+    eventually(lambda: "draft" in store.last_wakes()[one["id"]].note, within=45)
+    assert puppets.runs(one, "mail", "read").code == 0
+    eventually(lambda: store.last_wakes()[one["id"]].status is Status.NOT_SENT, within=10)
+    press(fan, one, "C-u")
+    fan.run("send", one["id"], "the next prompt", cwd=repo)
+    puppets.takes(one, "Do it", "the next prompt")
 
 
 def test_the_setting_turns_waking_off(fan: Fan, puppets: Puppets) -> None:
@@ -153,8 +161,8 @@ def test_b060_four_different_answers(fan: Fan, puppets: Puppets, pair: tuple[Pat
 
 @pytest.mark.field("B058")
 def test_b058_a_reader_that_dies_loses_nothing(fan: Fan) -> None:
-    """Ten long messages, read through a pipe that closes after the first line, by a reader killed half-way, then whole:
-    none is lost, only what was written out whole is no longer new.
+    """Ten long messages, read through a pipe that closes after the first line, by a reader killed half-way, then
+    whole: none is lost, only what was written out whole is no longer new.
 
     Red when they are marked as read before they are printed.
     """
