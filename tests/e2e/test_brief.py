@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import partial
 
 import pytest
 
 from fan.core.brief import BRIEF
 from tests.support.cli import Fan
 from tests.support.members import becomes, recipe, start, stop_tmux
-from tests.support.puppets import Puppets
+from tests.support.puppets import Puppets, Row
 from tests.support.wait import eventually
 
 TASK = "Write down what is to be done."
@@ -29,12 +30,14 @@ def test_three_agents_mail_their_results_and_these_outlast_the_group(fan: Fan) -
     for row in rows:
         becomes(fan, row, turn="done", within=40)
     read = fan.run("mail", "read", "human", cwd=repo)
-    told = re.findall(r"^message (\S+) from (fan/\S+) \(demo\) \(verified: process\) to human", read.out, re.M)
+    told = re.findall(
+        r"^message (\S+) from (fan/\S+) \(demo\) \(verified: process\) to human", read.out, re.MULTILINE
+    )
     assert sorted(name for _, name in told) == [f"{rows[0]['group']}:{n}" for n in (1, 2, 3)]
     fence = (
         r"^--- from .*verified: process.*ends at (\w{8}) ---\nDone: wrote demo/NOTES-.* committed .*\n--- end \1 ---$"
     )
-    assert len(re.findall(fence, read.out, re.M)) == 3
+    assert len(re.findall(fence, read.out, re.MULTILINE)) == 3
     assert fan.run("keep", rows[1]["id"], cwd=repo).code == 0
     assert fan.run("group", "rm", rows[0]["group"], cwd=repo).code == 0
     again = fan.run("mail", "read", "human", "--json", cwd=repo).json["messages"]
@@ -61,18 +64,23 @@ def test_what_the_agent_is_told_and_may_run_is_printed_and_outlasts_a_resume(fan
     stop_tmux(fan)
     assert fan.run("resume", cwd=repo).code == 0
     for one, wanted in ((row, ["--busy", "0.2"]), (plain, [])):
-        eventually(lambda one=one: len(puppets.events(one, "start")) == 2, within=15)
+        eventually(partial(_is_started_again, puppets, one), within=15)
         assert [event["argv"][1:] for event in puppets.events(one, "start")] == [wanted, wanted]
 
 
+def _is_started_again(puppets: Puppets, row: Row) -> bool:
+    return len(puppets.events(row, "start")) == 2
+
+
 def test_fan_is_there_by_name_and_by_variable(fan: Fan, puppets: Puppets) -> None:
-    """In the agent's environment a plain shell finds `fan`, and where a login shell sets PATH anew, "$FAN_BIN" runs it
-    all the same; what it names as the next command begins with `fan`, which is what an agent may run.
+    """In the agent's environment a plain shell finds `fan`; where a login shell sets PATH anew, "$FAN_BIN" runs it all
+    the same. What it names as the next command begins with `fan`, which is what an agent may run.
 
     Red when the agent's PATH lacks our folder, or when the program calls itself `python -m fan`.
     """
     repo = fan.repos.repo()
-    (row,) = start(fan, repo, 1, "puppet", "--env", "PATH=/usr/local/bin:/usr/bin:/bin:" + fan.env["PATH"], TASK)
+    path = f"/usr/local/bin:/usr/bin:/bin:{fan.env['PATH']}"
+    (row,) = start(fan, repo, 1, "puppet", "--env", f"PATH={path}", TASK)
     env = puppets.started(row)["env"]
     (fan.repos.home / ".bash_profile").write_text("PATH=/usr/bin:/bin\n")
     for shell, line in (("-c", "fan ls --group nothing"), ("-lc", '"$FAN_BIN" ls --group nothing')):

@@ -12,7 +12,7 @@ import pytest
 from fan.core.model import Status
 from fan.world.store.records import Store
 from tests.support.cli import PROGRAM, Fan
-from tests.support.members import becomes, listed, press, start, write
+from tests.support.members import becomes, listed, press, start, stop_tmux, write
 from tests.support.puppets import Puppets, Row
 from tests.support.wait import eventually
 
@@ -191,3 +191,28 @@ def test_b058_a_reader_that_dies_loses_nothing(fan: Fan) -> None:
     assert {text.strip() for text in texts} == got | {one["body"] for one in rest}
     assert fan.run("mail", "read", "--unread").out == "no mail\n"
     assert len(fan.run("mail", "read", "--json").json["messages"]) == 10
+
+
+def test_the_address_is_one_incarnation(fan: Fan) -> None:
+    """Mail that waited for a killed agent is undeliverable while it is gone, lies there again once a resume goes on
+    with the same conversation, and is not read by one that begins anew: that one's inbox is empty.
+
+    Red when the inbox belongs to the member's name.
+    """
+    fan.env |= {"FAN_DEMO_SPEED": "20", "FAN_DEMO_HOME": str(fan.folder / "d"), "FAN_WAKE": "false"}
+    repo = fan.repos.repo()
+    (one,) = start(fan, repo, 1, "demo", "--wait", "Do it")
+    becomes(fan, one, state="rest", turn="done")
+    thread = fan.run("mail", "send", one["id"], "for you alone", "--json", cwd=repo).json["sent"][0]["thread"]
+    for words, fate, waiting in (((), "", 1), (("--fresh",), "started anew", 0)):
+        stop_tmux(fan)
+        (gone,) = fan.run("mail", "read", "--thread", thread, "--json", cwd=repo).json["messages"]
+        assert "exited" in gone["undeliverable"]
+        assert fan.run("mail", "send", one["id"], "x", cwd=repo).code == 1
+        assert fan.run("resume", *words, cwd=repo).code == 0
+        becomes(fan, one, state="rest", gone=False)
+        (message,) = fan.run("mail", "read", "--thread", thread, "--json", cwd=repo).json["messages"]
+        assert fate in message["undeliverable"]
+        assert bool(fate) == bool(message["undeliverable"])
+        assert len(fan.run("mail", "read", one["id"], "--json", cwd=repo).json["messages"]) == waiting
+    assert fan.run("mail", "send", one["id"], "welcome", cwd=repo).code == 0
