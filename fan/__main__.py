@@ -15,16 +15,33 @@ def main() -> None:
 
         report(words[1:])
         return
+    if words in (["mail", "read"], ["mail", "read", "--unread"]):
+        from fan.cli.hot import has_no_mail
+
+        if has_no_mail(unread=len(words) > 2):
+            sys.stdout.write("no mail\n")
+            return
     # What a start loads stays: looking through it for garbage again and again takes a tenth of the time.
     gc.set_threshold(50_000)
     _speak_utf8()
+    load_msgspec()
     from fan.cli import listing
 
     if listing.is_plain(words):
-        sys.exit(listing.run(words))
+        listing.leave(listing.run(words))
     from fan.cli.app import run
 
     sys.exit(run(words))
+
+
+def load_msgspec() -> None:
+    """Have it make do with `typing`; where `typing_extensions` is installed it would load that, which is slow."""
+    if "typing_extensions" in sys.modules:
+        return
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    import msgspec  # noqa: F401
+
+    del sys.modules["typing_extensions"]
 
 
 def _speak_utf8() -> None:

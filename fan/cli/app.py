@@ -10,14 +10,50 @@ import typer
 from typer.main import get_command
 
 from fan import __version__
-from fan.cli import archive, compare, config, demo, mail, recipe, report, resume, send, start, worktree
+from fan.cli import (
+    archive,
+    ask,
+    compare,
+    config,
+    demo,
+    events,
+    mail,
+    mcp,
+    recipe,
+    report,
+    resume,
+    send,
+    skill,
+    start,
+    stash,
+    wait,
+    worktree,
+)
 from fan.cli.answering import called
 from fan.cli.routing import Verbs, routed
 from fan.cli.spoken import PROGRAM
 from fan.errors import Interrupted, UsageError
 from fan.render import output
 
-NOUNS = (start, worktree, archive, compare, send, mail, resume, recipe, config, demo, report)
+NOUNS = (
+    start,
+    worktree,
+    archive,
+    compare,
+    send,
+    ask,
+    wait,
+    mail,
+    events,
+    stash,
+    mcp,
+    skill,
+    resume,
+    recipe,
+    config,
+    demo,
+    report,
+)
 
 
 def program(only: str = "") -> Any:

@@ -7,11 +7,11 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from fan.cli.answering import advise, answer, said, world
+from fan.cli.answering import advise, answer, once_read, said, world
 from fan.cli.complete import groups, members
 from fan.cli.routing import Verb, WithText
 
-__all__ = ["InGroup", "Json", "Target", "advise", "answer", "said", "verb", "world"]
+__all__ = ["InGroup", "Json", "Target", "advise", "answer", "once_read", "said", "verb", "world"]
 
 Command = TypeVar("Command", bound=Callable[..., int])
 

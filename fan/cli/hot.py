@@ -62,9 +62,18 @@ def _store(words: Sequence[str]) -> None:
     state, kind = _parsed(words)
     if not os.environ.get("FAN_MEMBER"):
         return
+    from fan.errors import StoreFailed
     from fan.world.store import reports
 
-    reports.report(os.environ, state, kind, payload(0, largest=reports.LARGEST_PAYLOAD))
+    given = payload(0, largest=reports.LARGEST_PAYLOAD)
+    try:
+        reports.report(os.environ, state, kind, given)
+    except StoreFailed:
+        if not os.environ.get("FAN_REQUESTS"):
+            raise
+        from fan.cli.requests import left
+
+        left(["report", *words], given)
 
 
 def _parsed(words: Sequence[str]) -> tuple[str, str]:

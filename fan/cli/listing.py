@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from fan.cli.answering import answer, called, world
+from fan.cli.answering import answer, called, said, world
 from fan.errors import UsageError
 from fan.render import output
 
@@ -26,6 +27,11 @@ def run(words: Sequence[str]) -> int:
     return called(lambda: _plain(words), words)
 
 
+def leave(code: int) -> NoReturn:
+    """Exit at once: all is said and on record, and taking a hundred modules down takes as long as Python's start."""
+    os._exit(code)
+
+
 def show(request: ListRequest, *, as_json: bool) -> int:
     """Print the members as they stand."""
     from fan.render.rows import rows
@@ -34,7 +40,7 @@ def show(request: ListRequest, *, as_json: bool) -> int:
     here = world()
     found = listing.ls(here, request)
     if found.hint and not as_json:
-        output.aside(found.hint)
+        output.aside(said(found.hint))
     return answer(found.rows, lambda: rows(found.rows, here.clock.now()), as_json=as_json)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fan.cli.common import Json, answer, said, verb, world
+from fan.cli.common import Json, answer, once_read, said, verb, world
 from fan.cli.complete import groups, members
 from fan.cli.text import STDIN, read_text
 from fan.render import output
@@ -29,6 +29,8 @@ def register(app: typer.Typer) -> None:
     verb(mail, "send", "fan mail send human 'The tests pass; the fix is in retry.py.'", with_text=True)(send)
     verb(mail, "reply", "fan mail reply k3j4h2l1 'Yes, go on.'", with_text=True)(reply)
     verb(mail, "read", "fan mail read --unread")(read)
+    example = "fan mail ask-human 'May I drop the old API?' --option 'Yes, drop it' --option 'No, keep it'"
+    verb(mail, "ask-human", example, with_text=True)(ask_human)
     verb(mail, "ls", "fan mail ls --group fan/add-retry-backoff-http")(ls)
 
 
@@ -83,7 +85,33 @@ def read(
     found = verbs.read(here, verbs.ReadRequest(inbox, peek, unread, thread, limit))
     written = _whole(found) if as_json else _one_by_one(found, here.clock.now())
     if written and not found.peek:
-        verbs.mark_read(here, written)
+        once_read(lambda: verbs.mark_read(here, written))
+    return 0
+
+
+def ask_human(
+    question: Annotated[str, typer.Argument(metavar="QUESTION|-", help="What the person is to decide.")],
+    option: Annotated[
+        list[str] | None, typer.Option("--option", metavar="A", help="An answer to offer; may be given 9 times.")
+    ] = None,
+    timeout: Annotated[float, typer.Option("--timeout", metavar="S", help="Wait no longer; at most 3600.")] = 120.0,
+    as_json: Json = False,
+) -> int:
+    """Ask the person and wait for the answer; a time-out is never a yes."""
+    from fan.render import mail as render
+    from fan.verbs import asking_human as verbs
+    from fan.verbs.mailbox import mark_read
+
+    here = world()
+    found = verbs.ask_human(here, verbs.AskHumanRequest(_body(question), tuple(option or ()), timeout))
+    if as_json:
+        from fan.render.values import as_json as written
+
+        is_shown = output.result(written(found))
+    else:
+        is_shown = output.result(render.human_answer(found))
+    if is_shown:
+        once_read(lambda: mark_read(here, [found.id]))
     return 0
 
 
@@ -115,7 +143,7 @@ def _one_by_one(found: Reading, now: float) -> list[str]:
 
     written: list[str] = []
     for one in found.messages:
-        if not output.result(said(render.message(one, now))):
+        if not output.result(render.message(one, now, said)):
             return written
         written.append(one.id)
     output.result(said(render.summary(found)))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
+
+from fan.world.files import which
+
 PROGRAM = "fan"
-_COMMAND = re.compile(r"(?<![\w/.-])fan(?= [\w-])")
+_COMMAND = r"(?<![\w/.-])fan(?= [\w-])"
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
+class Spoken(Struct, frozen=True):
     """`name` is `fan` as it was called; `as_json` whether the answer is one JSON value."""
 
     name: str
@@ -29,7 +30,7 @@ class Spoken:
 
     def said(self, text: str) -> str:
         """`text` with the commands in it as this person would type them."""
-        return text if self.name == PROGRAM else _COMMAND.sub(lambda _: self.name, text)
+        return text if self.name == PROGRAM else re.sub(_COMMAND, lambda _: self.name, text)
 
 
 def spoken(words: Sequence[str]) -> Spoken:
@@ -43,5 +44,5 @@ def called(program: str, original: Sequence[str]) -> str:
     path = Path(program)
     if path.name == "__main__.py":
         return f"{shlex.quote(original[0])} -m {PROGRAM}"
-    found = shutil.which(path.name)
+    found = which(path.name, None)
     return path.name if found and Path(found) == path else shlex.quote(program)

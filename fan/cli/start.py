@@ -38,6 +38,7 @@ Patience = Annotated[
     float | None, typer.Option("--patience", metavar="S", help="Seconds a prompt waits for its agent to rest.")
 ]
 Timeout = Annotated[float | None, typer.Option("--timeout", metavar="S", help="Wait no longer.")]
+Brief = Annotated[bool, typer.Option("--brief", help="Tell them how to report by mail, and let them do so.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -60,6 +61,7 @@ def start(
     timeout: Timeout = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and make nothing.")] = False,
     no_setup: Annotated[bool, typer.Option("--no-setup", help="Without the repository's setup.")] = False,
+    brief: Brief = False,
     as_json: Json = False,
     count: Annotated[int | None, typer.Option(COUNT, hidden=True)] = None,
 ) -> int:
@@ -82,6 +84,7 @@ def start(
         timeout=timeout,
         dry_run=dry_run,
         no_setup=no_setup,
+        brief=brief,
     )
     here = world()
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -50,7 +51,7 @@ def cycle(edges: Iterable[tuple[str, str]], asker: str, target: str) -> list[str
 def told(way: Sequence[str], names: Mapping[str, str]) -> str:
     """A round in words: `a waits for b, b waits for a`."""
     named = [names.get(one, one) for one in way]
-    return ", ".join(f"{one} waits for {other}" for one, other in zip(named, named[1:], strict=False))
+    return ", ".join(f"{one} waits for {other}" for one, other in pairwise(named))
 
 
 def introduced(text: str, author: str, verified: str) -> str:

@@ -192,7 +192,7 @@ def _proving(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
     if (
         still_there
         and _is_open(sight)
-        and at - pressed_at >= _repress_after(delivery)
+        and at - pressed_at >= _repress_after(delivery, submit)
         and delivery.presses <= submit.presses
     ):
         return replace(delivery, phase="pressing", presses=delivery.presses + 1), Action.PRESS
@@ -200,11 +200,11 @@ def _proving(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
     return _give_up(delivery, pressed_at + submit.stall, why, at)
 
 
-def _repress_after(delivery: Delivery) -> float:
-    """An agent that was slow to show the paste is slow to take the key as well."""
+def _repress_after(delivery: Delivery, submit: Submit) -> float:
+    """An agent that was slow to show the paste is slow to take the key as well; time without a courier is not it."""
     if delivery.seen_at is None or delivery.pasted_at is None:
         return REPRESS_AFTER
-    return max(REPRESS_AFTER, 2 * (delivery.seen_at - delivery.pasted_at))
+    return max(REPRESS_AFTER, 2 * min(delivery.seen_at - delivery.pasted_at, submit.echo))
 
 
 def _watching(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:

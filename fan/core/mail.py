@@ -110,6 +110,11 @@ def checked(message: Message) -> Message:
     return replace(message, body=body)
 
 
+def speaks_for(sender: str, inbox: str) -> bool:
+    """Whether the owner of this inbox is who sends: the person's scripts speak for them."""
+    return sender == inbox or (inbox == HUMAN and sender == "script")
+
+
 def threaded(message: Message, parent: Message | None, evicted: str = "") -> Message:
     """The message in its thread: its own, its parent's, or that of a parent that has been `evicted`."""
     if parent:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from fan.core.model import Kind, State
+from fan.core.recipe_parts import Sandbox, Transcript, contradictions
 from fan.errors import BadRecipe
 
 Region = Literal["composer", "footer", "above", "dialog", "title"]
@@ -103,25 +104,6 @@ class Hooks(_Part, frozen=True):
     grace: float = 10.0
     stale: float = 5.0
     unreported: list[Pattern] = []
-
-
-class TokenCounts(_Part, frozen=True):
-    """Where a line of the transcript tells numbers of tokens: keys joined by dots, added up.
-
-    `input` was read anew, `cached` read from the model's cache, `output` written. Lines that agree in what stands
-    at `message` tell of one answer: the last one counts.
-    """
-
-    message: str = ""
-    input: list[str] = []
-    cached: list[str] = []
-    output: list[str] = []
-
-
-class Transcript(_Part, frozen=True):
-    """How the file of JSON lines that `hooks.transcript` leads to is read."""
-
-    tokens: TokenCounts = TokenCounts()
 
 
 class Guard(_Part, frozen=True):
@@ -226,6 +208,7 @@ class Recipe(_Part, frozen=True):
     version: Version | None = None
     hooks: Hooks | None = None
     transcript: Transcript | None = None
+    sandbox: Sandbox | None = None
     options: dict[str, Option] = {}
     allow: list[str] = []
 
@@ -288,8 +271,9 @@ def _contradictions(recipe: Recipe) -> list[tuple[str, str]]:
         found.append(("version.pattern", "it needs a group, which is the version"))
     if not recipe.launch.command:
         found.append(("launch.command", "it is empty"))
-    if recipe.transcript and not (recipe.hooks and recipe.hooks.transcript):
-        found.append(("transcript", "it needs `hooks.transcript`, the key that tells where the file lies"))
+    found += recipe.sandbox.contradictions() if recipe.sandbox else []
+    if recipe.transcript:
+        found += contradictions(recipe.transcript, has_hook=bool(recipe.hooks and recipe.hooks.transcript))
     if recipe.proof.rest and not any(rule.state is State.REST for rule in recipe.screen.rules):
         found.append(("proof.rest", "it claims to prove rest, but no rule does"))
     if recipe.proof.working and not any(rule.state is State.WORKING for rule in recipe.screen.rules):

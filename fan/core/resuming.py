@@ -50,7 +50,12 @@ def conversation(reports: Sequence[Report], hooks: Hooks | None) -> Talk | None:
         return None
     last, name = named[-1]
     worked = any(report.state is State.WORKING for report, other in named if other == name)
-    return Talk(name, told(last, hooks.transcript)) if worked and _ID.fullmatch(name) else None
+    return talk(name, told(last, hooks.transcript)) if worked else None
+
+
+def talk(name: object, transcript: str) -> Talk | None:
+    """The conversation of this id; None where it is none that could go on a command line."""
+    return Talk(name, transcript) if isinstance(name, str) and _ID.fullmatch(name) else None
 
 
 def carried(delivery: Delivery, took: Sequence[str], at: float) -> Delivery:

@@ -44,3 +44,8 @@ def releases(standings: Sequence[tuple[bool, State, str]]) -> list[int]:
 
 def _asks_later(state: State, kind: str) -> bool:
     return state is State.NEEDS_INPUT and kind in (Kind.PERMISSION, Kind.CHOICE, Kind.QUESTION)
+
+
+def is_stuck(status: str, state: str) -> bool:
+    """Whether a prompt did not get through: while its agent works, evidence that it did may still come."""
+    return status == Status.NOT_SENT and state != State.WORKING

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Collection, Sequence
 
@@ -26,7 +25,7 @@ class Stashed(Struct, frozen=True):
 
 
 def safe_name(name: str) -> str:
-    """A file name of ours that reads like `name`: ASCII letters, digits, `.`, `_` and `-`, no leading dot or hyphen."""
+    """A file name of ours that reads like `name`: ASCII letters, digits, `.`, `_`, `-`; no leading dot or hyphen."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name).lstrip("._-")
     stem, dot, ending = plain.rpartition(".")
     if not dot or len(ending) > LONGEST_NAME // 4:
@@ -36,7 +35,11 @@ def safe_name(name: str) -> str:
 
 def folder_of(room: str) -> str:
     """The name of a room's folder: a group's id or `human` as it stands, anything else by its digest."""
-    return room if PLAIN_ROOM.fullmatch(room) else f"room-{hashlib.sha256(room.encode()).hexdigest()[:24]}"
+    if PLAIN_ROOM.fullmatch(room):
+        return room
+    from hashlib import sha256  # OpenSSL: 5 ms that every start would pay
+
+    return f"room-{sha256(room.encode()).hexdigest()[:24]}"
 
 
 def evicted(kept: Sequence[Stashed], pointed: Collection[str], size: int) -> list[Stashed] | None:

@@ -26,6 +26,11 @@ def observe(before: Stillness | None, still: str, at: float) -> Stillness:
     return Stillness(still, before.since, before.looks + 1, at)
 
 
+def settles_at(stillness: Stillness) -> float:
+    """When it will have held long enough to type, if a look taken then finds that nothing has stirred."""
+    return stillness.since + STILL
+
+
 def settled(stillness: Stillness, at: float) -> bool:
     """Whether it has held long enough to type."""
     return stillness.looks >= 2 and at - stillness.since >= STILL

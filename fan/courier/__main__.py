@@ -14,13 +14,15 @@ from filelock import FileLock, Timeout
 from fan import __version__
 from fan.core.model import Step
 from fan.core.standing import pending
+from fan.courier.asking import take_back_abandoned
 from fan.courier.housekeeping import close_orphans, drop_stale_buffers
 from fan.courier.loop import Courier
 from fan.courier.refreshing import Refresher
+from fan.courier.rooms import sweep as sweep_rooms
 from fan.errors import FanError
 from fan.world import processes
 from fan.world.files import private_folder
-from fan.world.git.trash import sweep
+from fan.world.git.trash import sweep, throw_away
 from fan.world.paths import trash_of
 from fan.world.store.records import Running
 from fan.world.tmux import NoServer, Tmux
@@ -65,9 +67,10 @@ def _leave(number: int, _frame: object) -> None:
 def _run(world: World) -> int:
     pid = os.getpid()
     log.info("started, version %s", __version__)
-    world.store.set_running(Running(pid, processes.started(pid) or 0.0, __version__))
     bell = _bell(world)
     tmux = world.tmux.watch()
+    # Who is on record may be ended, which must not happen while its client introduces itself (world/tmux/turns).
+    world.store.set_running(Running(pid, processes.started(pid) or 0.0, __version__))
     refresher = Refresher(world)
     courier = Courier(world, tmux, refresher)
     life = Life(world)
@@ -120,10 +123,12 @@ class Life:
 
     def _tidy(self, tmux: Tmux, now: float) -> None:
         close_orphans(self._world)
+        take_back_abandoned(self._world)
         drop_stale_buffers(self._world, tmux)
         if now - self._swept > SWEEP_EVERY:
             self._swept = now
-            _sweep(self._world)
+            sweep_trash(self._world)
+            sweep_rooms(self._world)
 
     def _needed(self, tmux: Tmux) -> bool:
         panes = {pane.launch: pane for pane in tmux.panes()}
@@ -135,10 +140,15 @@ class Life:
         return bool(making) or any(members[one.member].launch in panes for one in queue if one.member in members)
 
 
-def _sweep(world: World) -> None:
+def sweep_trash(world: World) -> None:
     """Removed worktrees whose days are over leave the trash; their refs stay until `fan archive rm`."""
     older = world.settings.values.trash_days * 86400
-    sweep(trash_of(world.paths.worktrees), older, world.clock.now())
+    now, trash = world.clock.now(), trash_of(world.paths.worktrees)
+    sweep(trash, older, now)
+    for place in world.store.places(now - older):
+        # One that was made elsewhere has its trash beside it, where others may have put something too.
+        if place.parent != trash:
+            throw_away(place)
 
 
 def _bell(world: World) -> int:

@@ -13,8 +13,10 @@ from fan.core.model import Change, Delivery, Member, Report, State, Status, Step
 from fan.core.recipe import Recipe
 from fan.core.resuming import told
 from fan.core.standing import releases
-from fan.core.stillness import Stillness, observe, settled
-from fan.courier.pace import IDLE, pace
+from fan.core.stillness import Stillness, observe, settled, settles_at
+from fan.courier.alerting import Alerting
+from fan.courier.pace import IDLE, TOGETHER, pace
+from fan.courier.requests import Requests
 from fan.courier.seeing import Seen, last_words, see
 from fan.courier.typing import buffer_name, perform
 from fan.courier.waking import Waker
@@ -46,18 +48,22 @@ class Courier:
         self._queue: list[Delivery] = []
         self._reports: dict[str, Report] = {}
         self._waker = Waker(world)
+        self._alerting = Alerting(world, tmux)
+        self._requests = Requests(world)
 
     def tick(self) -> float:
         """Look at those that are due and do what follows; seconds until the next one is due."""
         now = self._world.clock.now()
         self._read_record()
-        due = [member for member in self._members if self._due.get(member.id, 0.0) <= now]
+        self._requests.answer(self._members)
+        due = [member for member in self._members if self._due.get(member.id, 0.0) <= now + TOGETHER]
         if due:
             seen = see(self._tmux, self._world.catalogue, due, self._reports, now, self._seen)
             self._seen |= seen
             for one in seen.values():
                 self._member(one, [own for own in self._queue if own.member == one.member.id], now)
             self._release(self._members, seen)
+        self._alerting.look(self._members, self._changes, now)
         self._due = {member.id: self._due.get(member.id, now) for member in self._members}
         return max(min([*self._due.values(), now + IDLE]) - self._world.clock.now(), 0.0)
 
@@ -93,7 +99,8 @@ class Courier:
         if pending:
             pending, seen = self._advance(seen, pending)
             pending = pending if pending.status is Status.PENDING else None
-        wait = pace(seen.reading, pending, watched=bool(watched), held=seen.member.hold)
+        settled_in = settles_at(self._still[seen.member.id]) - self._world.clock.now()
+        wait = pace(seen.reading, pending, watched=bool(watched), held=seen.member.hold, settled_in=settled_in)
         # Those that rest keep one beat, so that one look serves them all.
         self._due[seen.member.id] = (begun if wait >= IDLE else self._world.clock.now()) + wait
 

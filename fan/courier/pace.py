@@ -6,19 +6,25 @@ from fan.core.model import Delivery, State
 from fan.core.reading import Reading
 
 TYPING = 0.05
-SOON = 0.1
+SOON = 0.06
 PERSON = 0.5
 IDLE = 1.0
+TOGETHER = 0.01
+"""Who is due this soon is looked at along with the others: one question to tmux serves them all."""
+HAIR = 0.001
+"""Added to a moment that must have come, so that no rounding makes it the one before."""
 
 
-def pace(reading: Reading, pending: Delivery | None, *, watched: bool, held: bool) -> float:
-    """The time until the next look at a member."""
+def pace(reading: Reading, pending: Delivery | None, *, watched: bool, held: bool, settled_in: float) -> float:
+    """The time until the next look at a member, whose screen will have stood still long enough in `settled_in`."""
     if pending is None:
         return PERSON if watched else IDLE
     if held or reading.state is State.EXITED:
         return PERSON
-    if pending.phase != "waiting" or not reading.obstacle:
+    if pending.phase != "waiting":
         return TYPING
+    if not reading.obstacle:
+        return settled_in + HAIR if 0 < settled_in < TYPING else TYPING
     if reading.is_dialog or reading.state is State.LIMITED:
         return PERSON
     return SOON

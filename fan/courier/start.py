@@ -13,20 +13,24 @@ from fan.world.store.records import Running
 from fan.world.store.reports import ring
 from fan.world.world import World
 
-CARRIED = ("HOME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "USER")
-NOT_CARRIED = ("FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_BIN")
+CARRIED = (
+    *("HOME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "USER"),
+    *("DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"),
+)
+NOT_CARRIED = ("FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_BIN", "FAN_REQUESTS")
 
 
 def ensure(world: World) -> None:
     """Have a courier of this version or a newer one running; an older one is asked to leave first."""
-    # 50 ms to import, and only needed when a courier may be.
-    from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+    try:
+        _ensure(world)
+    except AlreadyExists:
+        # Its session may be that of one that is just starting, or of one that just died. 50 ms to load.
+        from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
-    # Its session may be that of one that is just starting, or of one that just died.
-    patient = Retrying(
-        retry=retry_if_exception_type(AlreadyExists), stop=stop_after_delay(5), wait=wait_fixed(0.05), reraise=True
-    )
-    patient(_ensure, world)
+        again = retry_if_exception_type(AlreadyExists)
+        patient = Retrying(retry=again, stop=stop_after_delay(5), wait=wait_fixed(0.05), reraise=True)
+        patient(_ensure, world)
 
 
 def _ensure(world: World) -> None:

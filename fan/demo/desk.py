@@ -66,6 +66,7 @@ def open_desk(environ: Mapping[str, str], behaviours: Behaviours, session: str, 
 
 
 def topic(prompt: str) -> str:
-    """The first words of a prompt, as a title and a commit subject take them."""
-    words = visible(" ".join(prompt.split()[:5]))
+    """The first words of a prompt's task, as a title and a commit subject take them."""
+    task = prompt.partition("\nTask:\n")[2] or prompt
+    words = visible(" ".join(task.split()[:5]))
     return words[:40] or "untitled"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from fan.demo import home, note
+from fan.demo import home, note, telling
 from fan.demo.desk import Desk
 from fan.demo.draw import ACCENT, GREY, Entry
 from fan.demo.menu import Dialog, Login, Menu
@@ -123,7 +124,10 @@ def _work(desk: Desk, prompt: str) -> Script:
         desk.end("Which one: a or b", state="needs_input", event="Question", kind="question")
         return
     desk.asked = False
-    yield from _say_last(desk, f"Done: {result}.")
+    words = f"Done: {result}."
+    if telling.is_asked(prompt):
+        words += f" {(yield Do(lambda: telling.tell(os.environ, words)))}"
+    yield from _say_last(desk, words)
 
 
 def _failure(desk: Desk) -> Generator[Step, Any, bool]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from fan.core.fence import fenced
-from fan.core.plain import one_line
+from fan.core.plain import one_line, visible
 from fan.core.secrets import masked
 from fan.render.cells import age
 from fan.render.lines import aligned
 
 if TYPE_CHECKING:
+    from fan.verbs.asking_human import HumanAnswer
     from fan.verbs.mail import Mailed
     from fan.verbs.mailbox import File, MessageView, Reading, Talk
 
@@ -27,9 +28,20 @@ def mailed(done: Mailed) -> str:
     return "".join(lines)
 
 
-def message(one: MessageView, now: float) -> str:
-    """One message: what we know of it, its author's words between the fence lines, how to reply."""
-    return f"{_head(one, now)}\n{fenced(_words(one), _source(one), secrets.token_hex(4))}{_foot(one)}"
+def message(one: MessageView, now: float, said: Callable[[str], str]) -> str:
+    """One message: what we know of it, its author's words between the fence lines, how to reply.
+
+    `said` has the commands in a text of ours as this person would type them; an author's words stay as they are.
+    """
+    return f"{_head(one, now)}\n{fenced(_words(one), _source(one), secrets.token_hex(4))}{said(_foot(one))}"
+
+
+def human_answer(one: HumanAnswer) -> str:
+    """The person's answer as the asker reads it; between fence lines where it may be somebody else's."""
+    how = f"option {one.option}" if one.option else "in their own words"
+    source = f"{one_line(one.author)} (verified: {one.verified})"
+    head = f"answer {one.id} from {source} to question {one.question}; {how}\n"
+    return head + (fenced(one.text, source, secrets.token_hex(4)) if one.untrusted else f"{visible(one.text)}\n")
 
 
 def summary(found: Reading) -> str:
@@ -68,6 +80,10 @@ def _head(one: MessageView, now: float) -> str:
         notes.append(f"thread {one.thread}")
     if one.reply_to:
         notes.append(f"reply to {one.reply_to}{', which has been evicted' if one.reply_to_missing else ''}")
+    if one.receipts.closed is None and one.until is not None:
+        left = one.until - now
+        waits = f"its asker waits {left:.0f} s more" if left > 0 else "its asker waits no longer: it gets a mail"
+        notes.append(waits)
     if one.undeliverable:
         notes.append(f"undeliverable: {one.undeliverable}")
     return "; ".join([told, *notes])
@@ -82,7 +98,7 @@ def _words(one: MessageView) -> str:
     """All that is the author's, the names of files too. Secrets are masked: `--json` has the bytes."""
     parts = [f"Subject: {one_line(masked(one.subject))}\n"] if one.subject else []
     parts.append(masked(one.body))
-    parts += [f"Option: {one_line(option)}" for option in one.options]
+    parts += [f"Option {n}: {one_line(masked(option))}" for n, option in enumerate(one.options, 1)]
     parts += [f"Attachment: {_file(file)}" for file in one.attachments]
     return "\n".join(parts)
 
@@ -93,4 +109,7 @@ def _file(file: File) -> str:
 
 
 def _foot(one: MessageView) -> str:
-    return "" if one.kind == "alert" else f"reply: fan mail reply {one.id} 'text'\n"
+    if one.kind == "alert":
+        return ""
+    answer = "NUMBER" if one.options else "'text'"
+    return f"reply: fan mail reply {one.id} {answer}\n"

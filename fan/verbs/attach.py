@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fan.core.model import Pane
+from fan.core.model import Pane, State
 from fan.errors import NotFound, TargetGone, UsageError
 from fan.verbs.listing import waits_for_person
 from fan.verbs.rows import rows
@@ -36,7 +36,8 @@ def _which(world: World, request: AttachRequest) -> Known:
     if request.target:
         return find(members, request.target, repo)
     members = [one for one in members if one.group.repo == repo] or members
-    waiting = {row.id for row in rows(world, members, git=False) if waits_for_person(row) and not row.gone}
+    shown = [row for row in rows(world, members, git=False) if row.state != State.EXITED]
+    waiting = {row.id for row in shown if waits_for_person(row) and not row.gone}
     found = [one for one in members if one.member.id in waiting]
     if not found:
         raise NotFound("nobody waits for you", not_done="no session was shown", hint="fan ls")

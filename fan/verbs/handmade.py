@@ -5,26 +5,29 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fan.core.model import Row, Turn, Typed
 from fan.errors import FanError
 from fan.verbs.target import Known
-from fan.world.git import Worktree
-from fan.world.world import World
+
+if TYPE_CHECKING:
+    from fan.verbs.target import Enter
+    from fan.world.git import Worktree
 
 
-def handmade(world: World, repos: Iterable[Path], members: Sequence[Known]) -> list[Row]:
+def handmade(enter: Enter, repos: Iterable[Path], members: Sequence[Known]) -> list[Row]:
     """A row for each main checkout and each worktree made by hand."""
     own = {str(one.member.path) for one in members}
-    found = [(repo, tree) for repo in sorted(repos) for tree in _others(world, repo, own)]
+    found = [(repo, tree) for repo in sorted(repos) for tree in _others(enter, repo, own)]
     # Links are looked through only where there is more than the main checkouts.
     real = {os.path.realpath(path) for path in own} if any(not tree.main for _, tree in found) else set()
     return [_row(repo, tree) for repo, tree in found if tree.main or os.path.realpath(tree.path) not in real]
 
 
-def _others(world: World, repo: Path, own: set[str]) -> list[Worktree]:
+def _others(enter: Enter, repo: Path, own: set[str]) -> list[Worktree]:
     try:
-        return world.git.repository(repo).others(own)
+        return enter(repo).others(own)
     except FanError:
         return []  # the repository is gone or unreadable: its members' rows say so
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import os
 import random
 import re
 import shlex
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +23,12 @@ from fan.world.files import private_folder, write_private, write_program
 from fan.world.git.run import LOCATION_VARIABLES
 from fan.world.world import World
 
-OF_A_MEMBER = ("FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_PORT", "FAN_PORT_COUNT")
+OF_A_MEMBER = ("FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_PORT", "FAN_PORT_COUNT", "FAN_REQUESTS")
 DROPPED = frozenset({*LOCATION_VARIABLES, *OF_A_MEMBER, "TMUX", "TMUX_PANE", "OLDPWD"})
-REFUSED_ENV = ("TMUX", "TMUX_PANE", "TMUX_TMPDIR", "FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_BIN")
+REFUSED_ENV = ("TMUX", "TMUX_PANE", "TMUX_TMPDIR", "FAN_BIN", *OF_A_MEMBER[:4], "FAN_REQUESTS")
 LARGEST_VARIABLE = 15_000
+# Run so, and not as a module, it is called by its own name, and so are the next commands that it prints.
+ENTRY = "import sys; sys.argv[0] = 'fan'; from fan.__main__ import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +50,16 @@ def new_id() -> str:
     return naming.new_id(random.SystemRandom().choice)
 
 
-def command(world: World, choice: Choice, conversation: str = "") -> tuple[str, ...]:
-    """How the agent is started, with `conversation` how it goes on with that one. Raises ToolMissing."""
+def command(world: World, choice: Choice, conversation: str = "", *, briefed: bool = False) -> tuple[str, ...]:
+    """How the agent is started, with `conversation` how it goes on with that one. Raises ToolMissing.
+
+    One that is `briefed` gets the options that let it run what its recipe allows.
+    """
     launch = choice.recipe.launch
     words = launch.resume if conversation and launch.resume else launch.command
     filled = [word.replace("{python}", world.python[0]).replace("{session}", conversation) for word in words]
     first = program(filled[0], choice.recipe, world.environ)
-    return (first, *filled[1:], *choice.option.arguments)
+    return (first, *filled[1:], *choice.option.arguments, *(choice.recipe.allow if briefed else ()))
 
 
 def asked_environment(asked: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:
@@ -113,7 +120,10 @@ def open_session(world: World, launch: Launch) -> Pane:
     """The session, its hook files written before it."""
     member = launch.member
     hooks = launch.choice.recipe.hooks if launch.choice else None
+    sandbox = launch.choice.recipe.sandbox if launch.choice else None
+    requests = json.dumps(str(private_folder(world.paths.requests(member.id))), ensure_ascii=False)[1:-1]
     argv = [_fill(word, world, member) for word in launch.argv]
+    argv += [word.replace("{requests}", requests) for word in (sandbox.arguments if sandbox else ())]
     if hooks:
         _write_hooks(world, member, hooks)
         argv += [_fill(word, world, member) for word in hooks.arguments]
@@ -141,7 +151,8 @@ def environment(world: World, launch: Launch) -> dict[str, str]:
     }
     if launch.choice and recipe:
         env |= recipe.launch.env | (recipe.hooks.env if recipe.hooks else {}) | launch.choice.option.env
-    return env | dict(launch.env or {}) | _identity(world, launch)
+    env |= launch.env or {}
+    return env | _identity(world, launch) | {"PATH": _path(world, env.get("PATH", os.defpath))}
 
 
 def _identity(world: World, launch: Launch) -> dict[str, str]:
@@ -153,12 +164,19 @@ def _identity(world: World, launch: Launch) -> dict[str, str]:
         "FAN_GROUP": launch.group.stem,
         "FAN_LAUNCH": member.launch,
         "FAN_BIN": str(own_program(world)),
+        "FAN_REQUESTS": str(world.paths.requests(member.id)),
         "FAN_STATE_DIR": str(world.paths.state),
         "FAN_RUNTIME_DIR": str(world.paths.runtime),
         "FAN_WORKTREE_DIR": str(world.paths.worktrees),
         "FAN_CONFIG_DIR": str(world.paths.config),
         **_ports(world, member),
     }
+
+
+def _path(world: World, given: str) -> str:
+    """Our own program before all others of its name; a login shell may undo that, and there is FAN_BIN then."""
+    own = str(own_program(world).parent)
+    return os.pathsep.join([own, *(part for part in given.split(os.pathsep) if part != own)])
 
 
 def _ports(world: World, member: Member) -> dict[str, str]:
@@ -174,7 +192,7 @@ def too_large(environ: Mapping[str, str]) -> list[str]:
 def own_program(world: World) -> Path:
     """A file that runs this very `fan`, whatever PATH a login shell of the agent's sets."""
     file = world.paths.state / "bin" / "fan"
-    write_program(file, f'#!/bin/sh\nexec {shlex.join(world.python)} fan "$@"\n')
+    write_program(file, f'#!/bin/sh\nexec {shlex.join([sys.executable, "-P", "-c", ENTRY])} "$@"\n')
     return file
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fan.core.model import Row, State, Status
+from msgspec import Struct, field
+
+from fan.core.model import Row, State
+from fan.core.standing import is_stuck
 from fan.courier import start as courier
 from fan.errors import UsageError
 from fan.verbs.handmade import handmade
@@ -14,11 +18,13 @@ from fan.verbs.rows import rows
 from fan.verbs.target import Known, find_group, here, known
 from fan.world.world import World
 
+if TYPE_CHECKING:
+    from fan.verbs.target import Enter
+
 WATCH_EVERY = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class ListRequest:
+class ListRequest(Struct, frozen=True):
     """Which members to show. Inside a repository its own, unless `everywhere`."""
 
     group: str | None = None
@@ -28,8 +34,7 @@ class ListRequest:
     git: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """Rows by repository, group and number, then worktrees that are no member's; `hint` names the next command."""
 
     rows: list[Row] = field(default_factory=list)
@@ -41,7 +46,9 @@ def ls(world: World, request: ListRequest) -> Listing:
     if request.group and request.everywhere:
         raise UsageError("--group and --all exclude each other", hint="fan ls --group G")
     everybody = members = known(world)
-    repo = world.git.repository(world.cwd / request.repo).root if request.repo else here(world)
+    # Each repository is entered once for the whole list, and no list relies on what an earlier one found.
+    enter = cache(world.git.repository)
+    repo = enter(world.cwd / request.repo).root if request.repo else here(world, enter)
     if request.group:
         group = find_group(world.store.groups(), request.group, repo)
         members = [one for one in members if one.group == group]
@@ -49,21 +56,21 @@ def ls(world: World, request: ListRequest) -> Listing:
         members = [one for one in members if one.group.repo == repo]
     if members:
         courier.ensure_if_pending(world)
-    found = rows(world, members, git=request.git)
+    found = rows(world, members, git=request.git, enter=enter)
     if request.waiting:
         found = [row for row in found if waits_for_person(row)]
-    hint = _gone(found) if found else _hint(world, request)
-    return Listing(found + _handmade(world, request, repo, everybody), hint)
+    hint = _waiting(world, found) if request.waiting else _gone(found) if found else _hint(world)
+    return Listing(found + _handmade(enter, request, repo, everybody), hint)
 
 
-def _handmade(world: World, request: ListRequest, repo: Path | None, members: Sequence[Known]) -> list[Row]:
+def _handmade(enter: Enter, request: ListRequest, repo: Path | None, members: Sequence[Known]) -> list[Row]:
     """What else is checked out in these repositories; nobody waits there, and no group has it."""
     if request.waiting or request.group:
         return []
     repos = {repo} if repo else set()
     if request.everywhere or not repo:
         repos |= {one.group.repo for one in members}
-    return handmade(world, repos, members)
+    return handmade(enter, repos, members)
 
 
 def _gone(found: Sequence[Row]) -> str:
@@ -82,13 +89,19 @@ def watch(world: World, request: ListRequest, show: Callable[[Listing], None]) -
 
 def waits_for_person(row: Row) -> bool:
     """Whether only the person can bring this member on."""
-    stuck = row.prompt_status == Status.NOT_SENT and row.state not in (State.EXITED, State.WORKING)
-    return row.state == State.NEEDS_INPUT or stuck
+    return row.state == State.NEEDS_INPUT or (bool(row.pane) and is_stuck(row.prompt_status, row.state))
 
 
-def _hint(world: World, request: ListRequest) -> str:
-    if request.waiting:
-        return "nobody waits for you"
+def _waiting(world: World, found: Sequence[Row]) -> str:
+    """What lies in the person's inbox besides; of the members themselves the rows tell."""
+    from fan.core.alerts import counted
+    from fan.core.mail import HUMAN
+
+    mail = counted(world.store.waiting(HUMAN))
+    return f"{mail}: fan mail read human" if mail else "" if found else "nobody waits for you"
+
+
+def _hint(world: World) -> str:
     if world.store.groups():
         return "none here; fan ls --all shows those of other repositories"
     return "nothing is running; start with: fan 3 --agent demo 'your prompt'"

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from fan.core.caller import Act, Caller, Who
-from fan.core.mail import HUMAN, Attachment, Message
+from fan.core.mail import HUMAN, Attachment, Message, MessageKind
 from fan.core.naming import new_id
+from fan.core.questions import meant
 from fan.courier import start as courier
 from fan.errors import NotFound, OwnChat, Undeliverable
 from fan.verbs.removing import Left
@@ -121,14 +122,19 @@ def mail(world: World, request: MailRequest) -> Mailed:
 
 
 def reply(world: World, message_id: str, text: str, attach: tuple[str, ...] = (), key: str = "") -> Mailed:
-    """Answer a message: to who wrote it, or, where we wrote it, to whom it went."""
+    """Answer a message: to who wrote it, or, where we wrote it, to whom it went. A question is answered by the words
+    or the number of an option, or freely; one whose asker is gone closes.
+    """
     parent = world.store.message(message_id)
     mine = parent.sender == world.caller.address
+    if parent.kind is MessageKind.QUESTION and not mine:
+        text = meant(parent.options, text)
     inbox = parent.inbox if mine else parent.sender
     if inbox == HUMAN:
         return mail(world, MailRequest(HUMAN, text, reply_to=message_id, attach=attach, key=key))
     one = next((one for one in known(world) if one.member.address == inbox), None)
     if one is None:
+        _close(world, parent)
         name = parent.recipient if mine else parent.author
         raise Undeliverable(
             f"{name} has no inbox any more, or never had one",
@@ -136,6 +142,13 @@ def reply(world: World, message_id: str, text: str, attach: tuple[str, ...] = ()
             hint=f"fan mail read --thread {parent.thread}",
         )
     return mail(world, MailRequest(one.member.id, text, reply_to=message_id, attach=attach, key=key))
+
+
+def _close(world: World, parent: Message) -> None:
+    """Nobody is left to whom an answer could go: the person is not asked any more."""
+    if parent.kind is MessageKind.QUESTION and not world.caller.is_agent:
+        world.store.mark([parent.id], "closed", world.clock.now())
+        courier.wake(world)
 
 
 def post(world: World, messages: Sequence[Message], *, charge: bool = True) -> list[Posted]:

@@ -32,12 +32,13 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Receipts:
-    """When it was stored, its reader told of it, it was read, it was answered; None: not yet."""
+    """When it was stored, its reader told of it, it was read, answered, over; None: not yet."""
 
     stored: float
     woken: float | None
     read: float | None
     answered: float | None
+    closed: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def read(world: World, request: ReadRequest) -> Reading:
     """At most `limit` messages, from the oldest unread one on, else the newest. Marks nothing: see `mark_read`."""
     address, name, room = _inbox(world, request.inbox)
     own = address == _own(world)
-    found = _of_thread(world, request.thread, address) if request.thread else world.store.inbox(address)
+    found = _of_thread(world, request.thread, address) if request.thread else _lasting(world.store.inbox(address))
     if request.unread:
         found = [one for one in found if one.read_at is None and one.closed_at is None]
     begin = _begin(found, max(request.limit, 1))
@@ -125,7 +126,7 @@ def mark_read(world: World, ids: Iterable[str]) -> None:
 
 def talks(world: World, group: str | None = None) -> list[Talk]:
     """All threads for the person, for an agent its own; of one group or of all. The newest last."""
-    messages = world.store.messages()
+    messages = _lasting(world.store.messages())
     if group is not None:
         messages = _of_group(world, group, messages)
     mine = world.caller.address if world.caller.is_agent else ""
@@ -156,7 +157,7 @@ def view(message: Message, undeliverable: str = "") -> MessageView:
         attachments=[
             File(one.name, one.path, one.size, one.sha256, not Path(one.path).exists()) for one in message.attachments
         ],
-        receipts=Receipts(message.at, message.woken_at, message.read_at, message.answered_at),
+        receipts=Receipts(message.at, message.woken_at, message.read_at, message.answered_at, message.closed_at),
         undeliverable=undeliverable if message.read_at is None else "",
     )
 
@@ -190,6 +191,11 @@ def _of_thread(world: World, thread: str, address: str) -> list[Message]:
         why = f"you take no part in the thread `{thread}`"
         raise NotAllowed(why, not_done="nothing was read", hint="fan mail ls")
     return mine
+
+
+def _lasting(messages: Sequence[Message]) -> list[Message]:
+    """Without the alerts that are over: nobody has to know of them any more."""
+    return [one for one in messages if one.kind is not MessageKind.ALERT or one.closed_at is None]
 
 
 def _begin(found: Sequence[Message], limit: int) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from fan.core import naming
+from fan.core.brief import allowed, briefed
 from fan.core.model import Delivery, Group, Member, Step
 from fan.core.prompt import Prepared, pointer, prepare
 from fan.errors import AlreadyExists, Conflict, DiskFailed, TooLarge, UsageError
@@ -26,7 +27,10 @@ LARGEST_PROMPT = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class StartRequest:
-    """`fan N --agent A PROMPT` as asked. `count` may be left out with several prompts."""
+    """`fan N --agent A PROMPT` as asked. `count` may be left out with several prompts.
+
+    With `brief` each prompt says how to report back, and the agents are launched with what their recipes allow.
+    """
 
     agents: tuple[str, ...]
     prompt: str | None = None
@@ -41,6 +45,7 @@ class StartRequest:
     timeout: float | None = None
     dry_run: bool = False
     no_setup: bool = False
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +82,10 @@ def plan(world: World, request: StartRequest) -> Plan:
     """What `start` will make. Raises a refusal for whatever cannot be; nothing is made either way."""
     prompts = _prompts(request, world.settings.values.max_members)
     choices = _deal(request.agents, len(prompts), world)
-    argvs = {choice.label: launch.command(world, choice) for choice in choices}
+    argvs = {choice.label: launch.command(world, choice, briefed=request.brief) for choice in choices}
     env = launch.asked_environment(request.env, world.environ)
-    prepared = [prepare(text, choice.recipe.submit) for text, choice in zip(prompts, choices, strict=True)]
+    texts = [briefed(text) if request.brief else text for text in prompts]
+    prepared = [prepare(text, choice.recipe.submit) for text, choice in zip(texts, choices, strict=True)]
     world.tmux.version()
     world.git.version()
     repo = world.git.repository(world.cwd)
@@ -95,13 +101,15 @@ def plan(world: World, request: StartRequest) -> Plan:
     sessions: set[str] = set()
     parts = []
     for index, (branch, choice, ready) in enumerate(zip(branches, choices, prepared, strict=True)):
-        member = structs.replace(_member(world, repo, group, index, branch, choice, sessions), hold=held[index])
+        member = _member(world, repo, group, index, branch, choice, sessions)
+        member = structs.replace(member, hold=held[index], briefed=request.brief)
         sessions.add(member.session)
         delivery, file = _delivery(member, ready, choice, now, patience)
         parts.append(Part(member, choice, argvs[choice.label], delivery, file))
     told = setting_up.notes(world, repo, setup) if setup else ()
     carried = (*setup.copies, *setup.links) if setup else ()
-    notes = (*_travel_notes(repo, base, base_oid, request.base, carried), *told, *asks)
+    may = _allowances(choices) if request.brief else ()
+    notes = (*_travel_notes(repo, base, base_oid, request.base, carried), *told, *asks, *may)
     return Plan(repo, group, tuple(parts), env, notes, setup)
 
 
@@ -141,6 +149,12 @@ def _deal(agents: Sequence[str], count: int, world: World) -> list[Choice]:
         )
     choices = [world.catalogue.choose(name) for name in names]
     return [choices[index % len(choices)] for index in range(count)]
+
+
+def _allowances(choices: Sequence[Choice]) -> tuple[str, ...]:
+    """A line for each agent: what it may run without asking."""
+    recipes = {choice.recipe.name: choice.recipe for choice in choices}
+    return tuple(allowed(recipe.title, recipe.allow) for recipe in recipes.values())
 
 
 def base_of(repo: Repository, asked: str | None) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from fan.core.model import Delivery, Member, Pane, Row, Status, Step
 from fan.core.resuming import Talk, carried, conversation, told
 from fan.courier import start as courier
 from fan.errors import FanError, NotFound, TargetGone, UsageError
-from fan.verbs import launch
+from fan.verbs import answering, launch
 from fan.verbs.launch import Launch
 from fan.verbs.progress import Listener
 from fan.verbs.removing import Left, alone, exit_code
@@ -179,7 +179,7 @@ def _again(
             launched_at=None,
         )
         world.store.relaunch(member, now)
-        argv = launch.command(world, wanted.choice, talk)
+        argv = launch.command(world, wanted.choice, talk, briefed=member.briefed)
         return Known(launch.opened(world, Launch(now, one.group, wanted.choice, argv, env)), one.group)
     except FanError as error:
         result.left.append(_left(one, error))
@@ -200,7 +200,8 @@ def _end_before(world: World, wanted: Wanted) -> list[str]:
 
 def _conversation(world: World, member: Member, choice: Choice) -> str:
     """What its last launch talked in, else what that one had gone on with, where the agent can still have it."""
-    talk = conversation(world.store.reports_since(member, 0), choice.recipe.hooks) or Talk(member.conversation)
+    told_by_hooks = conversation(world.store.reports_since(member, 0), choice.recipe.hooks)
+    talk = told_by_hooks or answering.conversation(world, member, choice.recipe) or Talk(member.conversation)
     lost = talk.transcript and not Path(talk.transcript).exists()
     return talk.id if choice.recipe.launch.resume and not lost else ""
 

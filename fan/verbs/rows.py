@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from fan.core.model import Delivery, Member, Row, State, Status, Step, Turn
 from fan.core.naming import natural
@@ -12,24 +15,31 @@ from fan.core.standing import turn
 from fan.courier.seeing import Seen, see
 from fan.errors import FanError
 from fan.verbs.target import Known
-from fan.world.git import WorktreeStatus
 from fan.world.world import World
 
+if TYPE_CHECKING:
+    from fan.verbs.target import Enter
+    from fan.world.git import WorktreeStatus
 
-def rows(world: World, members: Sequence[Known], *, git: bool = True) -> list[Row]:
+    Answer = Callable[[], dict[str, WorktreeStatus | None]]
+
+
+def rows(world: World, members: Sequence[Known], *, git: bool = True, enter: Enter | None = None) -> list[Row]:
     """One row a member, by repository, group and number. Without `git`, `changes` and `ahead` are None."""
     members = sorted(members, key=lambda one: (str(one.group.repo), natural(one.group.stem), one.member.n))
-    asked = _ask_git(world, members) if git else []
+    asked = _ask_git(enter or world.git.repository, members) if git else []
     seen = seen_now(world, [one.member for one in members])
     statuses = {member: status for answer in asked for member, status in answer().items()}
     deliveries, changes = world.store.last_deliveries(), world.store.last_changes()
+    unread = world.store.unread_counts()
     found = []
     for one in members:
         last, change = deliveries.get(one.member.id), changes.get(one.member.id)
         reading = seen[one.member.id].reading
         same = change and (change.state, change.kind) == (reading.state, reading.kind)
         since = change.since if change and same else None
-        found.append(_row(one, seen[one.member.id], last, statuses.get(one.member.id), since))
+        row = _row(one, seen[one.member.id], last, statuses.get(one.member.id), since)
+        found.append(structs.replace(row, unread=unread.get(one.member.address, 0)))
     return found
 
 
@@ -86,19 +96,16 @@ def _note(member: Member, last: Delivery | None) -> str:
     return "; ".join(part for part in (last.note, last.guards) if part)
 
 
-Answer = Callable[[], dict[str, WorktreeStatus | None]]
-
-
-def _ask_git(world: World, members: Sequence[Known]) -> list[Answer]:
+def _ask_git(enter: Enter, members: Sequence[Known]) -> list[Answer]:
     """Begin to ask for git's view, repository by repository; each answer waits for its own."""
     repos = {one.group.repo for one in members}
-    return [_ask(world, repo, [one.member for one in members if one.group.repo == repo]) for repo in repos]
+    return [_ask(enter, repo, [one.member for one in members if one.group.repo == repo]) for repo in repos]
 
 
-def _ask(world: World, repo: Path, members: Sequence[Member]) -> Answer:
+def _ask(enter: Enter, repo: Path, members: Sequence[Member]) -> Answer:
     """The question to one repository; its columns stay empty where git cannot tell, which says so."""
     try:
-        answers = world.git.repository(repo).begin_statuses([(member.path, member.base_oid) for member in members])
+        answers = enter(repo).begin_statuses([(member.path, member.base_oid) for member in members])
     except FanError:
         return dict
 

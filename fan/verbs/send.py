@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fan.core import delivery as rules
+from fan.core.asks import introduced
 from fan.core.model import Delivery, Member, Row, Status, Step
 from fan.core.prompt import pointer, prepare
 from fan.courier import start as courier
 from fan.courier.seeing import Seen
-from fan.errors import Blocked, NotFound, TargetGone, UsageError
+from fan.errors import Blocked, NotAllowed, NotFound, TargetGone, UsageError
+from fan.verbs.mail import author
 from fan.verbs.rows import rows, seen_now
 from fan.verbs.target import Known, find, here, known
 from fan.world import files
@@ -61,20 +63,34 @@ def send(world: World, request: SendRequest) -> Queued:
     return Queued(row, "; ".join(part for part in (note, waits) if part))
 
 
-def _queue(world: World, one: Known, request: SendRequest) -> str:
+def composed(
+    world: World, one: Known, text: str, *, command: bool = False, patience: float | None = None
+) -> Delivery:
+    """A text on its way to a member, not queued yet; an agent's begins with a line that says whose it is.
+
+    Raises Empty, and NotAllowed for an agent's slash command.
+    """
+    caller = world.caller
+    if caller.is_agent and command:
+        raise NotAllowed("an agent may not send a slash command", not_done="nothing was sent", hint="leave --command")
     recipe = world.catalogue.recipe(one.member.agent)
-    prepared = prepare(request.text or "", recipe.submit, command=request.command)
-    patience = request.patience if request.patience is not None else world.settings.values.patience
+    if caller.is_agent and text.strip():
+        text = introduced(text, author(world, caller), caller.verified.value)
+    prepared = prepare(text, recipe.submit, command=command)
+    patience = patience if patience is not None else world.settings.values.patience
     now = world.clock.now()
-    text, guards = prepared.text, "; ".join(prepared.guards)
+    typed, guards = prepared.text, "; ".join(prepared.guards)
     if prepared.size > recipe.submit.largest:
         name = f"prompt-{one.member.id}-{int(now * 1000)}.md"
-        text = pointer(files.write_prompt(one.member.path, name, prepared.text))
+        typed = pointer(files.write_prompt(one.member.path, name, prepared.text))
         guards = f"the prompt ({prepared.size // 1024} KB) is in .fan/{name}"
-    world.store.add_delivery(
-        Delivery(0, one.member.id, text, now, guards=guards, command=request.command, patience=patience)
-    )
-    return guards
+    return Delivery(0, one.member.id, typed, now, guards=guards, command=command, patience=patience)
+
+
+def _queue(world: World, one: Known, request: SendRequest) -> str:
+    delivery = composed(world, one, request.text or "", command=request.command, patience=request.patience)
+    world.store.add_delivery(delivery)
+    return delivery.guards
 
 
 def _retry(world: World, member: Member, seen: Seen, request: SendRequest) -> str:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fan.core.model import Group, Member
 from fan.courier.housekeeping import close_orphans, orphans
 from fan.errors import Ambiguous, FanError, NotFound
 from fan.world.world import World
 
+if TYPE_CHECKING:
+    from fan.world.git import Repository
+
+    Enter = Callable[[Path], Repository]
+
 SHORTEST_PREFIX = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """A living member with its group."""
 
     member: Member
@@ -37,10 +42,10 @@ def known(world: World) -> list[Known]:
     return [Known(member, groups[member.group]) for member in members if member.group in groups]
 
 
-def here(world: World) -> Path | None:
+def here(world: World, enter: Enter | None = None) -> Path | None:
     """The repository we stand in, or None."""
     try:
-        return world.git.repository(world.cwd).root
+        return (enter or world.git.repository)(world.cwd).root
     except FanError:
         return None
 
@@ -70,8 +75,7 @@ def find_group(groups: Sequence[Group], text: str, repo: Path | None) -> Group:
         raise Ambiguous(
             f"group `{text}` is in several repositories: {shown}", not_done="nothing was done", hint="fan ls"
         )
-    near = difflib.get_close_matches(text, [group.stem for group in groups], n=3)
-    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    meant = _meant(text, [group.stem for group in groups])
     raise NotFound(f"there is no group `{text}`{meant}", not_done="nothing was done", hint="fan ls --all")
 
 
@@ -113,5 +117,11 @@ def _by_prefix(text: str) -> Callable[[Known], bool]:
 
 def _unknown(text: str, everybody: Sequence[Known]) -> str:
     names = [name for one in everybody for name in (one.member.branch, one.member.session, one.name)]
-    near = difflib.get_close_matches(text, names, n=3)
-    return f"there is no member `{text}`" + (f"; did you mean {' or '.join(near)}?" if near else "")
+    return f"there is no member `{text}`{_meant(text, names)}"
+
+
+def _meant(text: str, names: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(text, list(names), n=3)
+    return f"; did you mean {' or '.join(near)}?" if near else ""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
-import shutil
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from fan.core.recipe import Option, Recipe, parse
 from fan.errors import BadRecipe, NotFound, ToolMissing
+from fan.world.files import which
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """An agent as asked for: its recipe and the named option (empty: none)."""
 
     recipe: Recipe
@@ -46,7 +45,9 @@ class Catalogue:
         """The recipe of that name. Raises NotFound with near names, BadRecipe."""
         names = self.names()
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=3)
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, names, n=3)
             known = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
             raise NotFound(f"there is no agent `{name}`; {known}", not_done="nothing was made", hint="fan recipe ls")
         return self.load(names[name])
@@ -91,7 +92,7 @@ def shipped() -> Path:
 
 def program(command: str, recipe: Recipe, environ: Mapping[str, str]) -> str:
     """The absolute path of an agent's program. Raises ToolMissing."""
-    found = shutil.which(command, path=environ.get("PATH"))
+    found = which(command, environ.get("PATH"))
     if found is None:
         raise ToolMissing(
             f"agent `{recipe.name}` needs the program `{command}`, which is not on PATH",

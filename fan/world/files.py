@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
-from fan.errors import DiskFailed, NotAllowed
+from fan.errors import AlreadyExists, DiskFailed, NotAllowed
 
 
 def private_folder(path: Path) -> Path:
@@ -36,6 +35,22 @@ def write_private(path: Path, text: str) -> None:
     _write(path, text)
 
 
+def write_new(path: Path, data: bytes) -> None:
+    """Make a file that was not there. Raises AlreadyExists, DiskFailed; nothing is then left of it."""
+    try:
+        with path.open("xb") as file:
+            try:
+                file.write(data)
+                file.flush()
+            except BaseException:
+                path.unlink(missing_ok=True)
+                raise
+    except FileExistsError as error:
+        raise AlreadyExists(f"{path} is there already", not_done="nothing was written") from error
+    except OSError as error:
+        raise DiskFailed(f"{path} cannot be written: {error.strerror}", not_done="nothing was written") from error
+
+
 def write_program(path: Path, text: str) -> None:
     """Have `path` be a program that holds exactly `text`; left alone when it does already."""
     if path.is_file() and path.read_text(encoding="utf-8") == text:
@@ -58,14 +73,35 @@ def write_prompt(folder: Path, name: str, text: str) -> str:
     return f".fan/{name}"
 
 
+def which(name: str, path: str | None) -> str | None:
+    """The program that a shell would run for `name` with this PATH; `shutil`, which knows it too, loads slowly."""
+    places = os.environ.get("PATH", os.defpath) if path is None else path
+    for place in [""] if os.sep in name else places.split(os.pathsep) if places else ():
+        file = os.path.join(place, name)  # noqa: PTH118
+        if os.path.isfile(file) and os.access(file, os.X_OK):  # noqa: PTH113
+            return file
+    return None
+
+
 def free_bytes(path: Path) -> int:
     """What is left on the disk that `path` (or the nearest folder above it that exists) lies on."""
+    import shutil
+
     return shutil.disk_usage(_nearest(path)).free
 
 
 def is_writable(path: Path) -> bool:
     """Whether something can be made in `path`, or in the nearest folder above it that exists."""
     return os.access(_nearest(path), os.W_OK | os.X_OK)
+
+
+def is_writable_file(path: Path) -> bool:
+    """Whether a file is there and can be written to, found out by opening it: some sandboxes let `access` say yes."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
+    except OSError:
+        return False
+    return True
 
 
 def _nearest(path: Path) -> Path:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from zlib import crc32
 
-import platformdirs
+from msgspec import Struct
 
 APP = "fan"
 LONGEST_SOCKET = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(Struct, frozen=True):
     """`state` holds the store and the members' own folders, `worktrees` the checkouts, `config` what the person
     wrote, `runtime` the tmux socket, locks and fifos."""
 
@@ -57,22 +55,35 @@ class Paths:
         """The folder of ours that belongs to one member."""
         return self.state / "members" / member_id
 
+    def requests(self, member_id: str) -> Path:
+        """Where a member in a sandbox leaves its requests: the one folder of ours that it can write to."""
+        return self.member(member_id) / "requests"
+
 
 def find(environ: Mapping[str, str]) -> Paths:
-    """The folders for this user: platform defaults, each overridden by its `FAN_*_DIR`."""
-    state = _folder(environ, "FAN_STATE_DIR", platformdirs.user_state_path(APP))
-    worktrees = _folder(environ, "FAN_WORKTREE_DIR", platformdirs.user_data_path(APP) / "worktrees")
-    config = _folder(environ, "FAN_CONFIG_DIR", platformdirs.user_config_path(APP))
-    runtime = _folder(environ, "FAN_RUNTIME_DIR", _runtime(environ, state))
-    return Paths(state, worktrees, config, runtime)
+    """The folders for this user: the platform's custom, each overridden by its `FAN_*_DIR`."""
+    state = _given(environ, "FAN_STATE_DIR") or _base(environ, "XDG_STATE_HOME", ".local/state") / APP
+    data = _given(environ, "FAN_WORKTREE_DIR") or _base(environ, "XDG_DATA_HOME", ".local/share") / APP / "worktrees"
+    config = _given(environ, "FAN_CONFIG_DIR") or _base(environ, "XDG_CONFIG_HOME", ".config") / APP
+    return Paths(state, data, config, _given(environ, "FAN_RUNTIME_DIR") or _runtime(environ, state))
 
 
-def _folder(environ: Mapping[str, str], name: str, default: Path) -> Path:
-    return Path(os.path.abspath(environ[name])) if environ.get(name) else default  # noqa: PTH100
+def _given(environ: Mapping[str, str], name: str) -> Path | None:
+    return Path(os.path.abspath(environ[name])) if environ.get(name) else None  # noqa: PTH100
+
+
+def _base(environ: Mapping[str, str], name: str, below_home: str) -> Path:
+    """The folder that the user, or else the platform, has for things of this kind."""
+    if os.path.isabs(environ.get(name, "")):  # noqa: PTH117
+        return Path(environ[name])
+    home = Path(environ.get("HOME") or os.path.expanduser("~"))  # noqa: PTH111
+    return home / ("Library/Application Support" if sys.platform == "darwin" else below_home)
 
 
 def _runtime(environ: Mapping[str, str], state: Path) -> Path:
     """A folder short enough for a socket, one for each state folder, so that two of them never share a server."""
+    from zlib import crc32
+
     mark = f"{crc32(os.fsencode(state)):08x}"
     base = environ.get("XDG_RUNTIME_DIR", "")
     if base and len(base) < LONGEST_SOCKET - 30 and Path(base).is_dir():

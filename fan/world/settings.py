@@ -12,6 +12,7 @@ import msgspec
 from fan.errors import BadSetting
 
 FILE = "config.toml"
+WAYS = frozenset({"none", "bell", "desktop"})
 
 
 class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -35,6 +36,8 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Whether an agent at rest is told by a typed line that mail has come."""
     wake_every: float = 60.0
     """Seconds between two such lines to one agent."""
+    notify: str = "none"
+    """How the person is told that something waits for them: none, or of: bell, desktop."""
     room_days: float = 30.0
     """Days that a group's mail stays after its last worktree has gone."""
 
@@ -82,4 +85,8 @@ def _checked(found: Mapping[str, object], where: str) -> Values:
         value = getattr(values, name)
         if isinstance(value, (int, float)) and not value >= 0:
             raise BadSetting(f"{where}: `{name}` must not be below 0", not_done="nothing was done", hint="fan config")
+    unknown = set(values.notify.replace(",", " ").split()) - WAYS
+    if unknown:
+        ways = ", ".join(sorted(WAYS))
+        raise BadSetting(f"{where}: `notify` takes {ways}, not {min(unknown)}", not_done="nothing was done")
     return values

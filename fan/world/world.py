@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fan.world import paths as places
 from fan.world.clock import Clock
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from fan.world.catalogue import Catalogue
     from fan.world.git import Git
     from fan.world.settings import Settings
+    from fan.world.stash import Stash
     from fan.world.store.records import Store
     from fan.world.tmux import Tmux
 
 
-@dataclass(frozen=True)
-class World:
+class World(Struct, frozen=True, dict=True):
     """The doors. A door that is not used is not opened: `fan recipe ls` makes no store."""
 
     environ: Mapping[str, str]
@@ -41,6 +42,14 @@ class World:
         from fan.world.store.records import Store
 
         return Store(private_folder(self.paths.state))
+
+    @cached_property
+    def stash(self) -> Stash:
+        """Files handed over."""
+        from fan.world.files import private_folder
+        from fan.world.stash import Stash
+
+        return Stash(private_folder(self.paths.state) / "stash")
 
     @cached_property
     def tmux(self) -> Tmux:
@@ -91,6 +100,6 @@ class World:
         return [sys.executable, "-P", "-m"]
 
 
-def open_world(environ: Mapping[str, str], cwd: Path) -> World:
+def open_world(environ: Mapping[str, str], cwd: Path, acting: Caller | None = None) -> World:
     """The world as the process finds it."""
-    return World(environ, cwd, Clock(), places.find(environ))
+    return World(environ, cwd, Clock(), places.find(environ), acting)

@@ -187,6 +187,13 @@ def test_only_the_submit_key_is_repeated_and_bounded() -> None:
         assert step(PROVING, sight(rows), SUBMIT)[1] is Action.NOTHING
 
 
+def test_time_without_a_courier_is_not_the_agents_slowness() -> None:
+    """A courier that comes a minute after the paste still repeats a lost key before it gives up."""
+    late = replace(PROVING, pasted_at=39.0, seen_at=99.0, pressed_at=99.0)
+    assert step(late, replace(OURS, at=103.9), SUBMIT)[1] is Action.PRESS
+    assert step(late, replace(OURS, at=102.0), SUBMIT)[1] is Action.NOTHING
+
+
 @pytest.mark.parametrize(
     ("seen", "evidence"),
     [

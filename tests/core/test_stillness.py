@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fan.core.stillness import Stillness, observe, settled
+from fan.core.stillness import Stillness, observe, settled, settles_at
 
 LOOKS = st.lists(st.tuples(st.floats(0.01, 0.5), st.sampled_from("ab")), min_size=1, max_size=30)
 
@@ -57,3 +57,21 @@ def test_settled_means_that_every_look_of_700_ms_was_alike(steps: list[tuple[flo
             assert {what for when, what in looks if when >= seen.since} == {still}
             assert alike[-1] - alike[0] >= 0.2
             assert at - seen.since >= 0.7
+
+
+@given(LOOKS)
+def test_the_moment_foretold_is_the_first_at_which_a_look_settles_it(pauses: list[tuple[float, str]]) -> None:
+    """A further look then finds it settled, one a little earlier does not: no second look is waited for.
+
+    Fails if it is foretold later or earlier by a hundredth of a second.
+    """
+    at, looks = 0.0, []
+    for pause, still in pauses:
+        at += pause
+        looks.append((at, still))
+    when, last = settles_at(after(*looks)), looks[-1]
+    if when > last[0] + 0.02:
+        assert settled(after(*looks, (when + 0.001, last[1])), when + 0.001)
+        assert not settled(after(*looks, (when - 0.01, last[1])), when - 0.01)
+    else:
+        assert settled(after(*looks, (last[0] + 0.03, last[1])), last[0] + 0.03)

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psutil
@@ -17,9 +17,9 @@ from fan.core.model import Status, Typed
 from fan.courier.asking import take_back_abandoned
 from fan.errors import Blocked, NotReady, TimedOut
 from fan.verbs.ask import AskRequest, ask
-from tests.support.asking import is_asked, questions, running, world_of
+from tests.support.asking import is_asked, questions, running, without_courier, world_of
 from tests.support.cli import Fan, Result
-from tests.support.members import becomes, courier, error, press, recipe, start, stop_tmux, tmux
+from tests.support.members import becomes, error, press, recipe, start, stop_tmux, tmux
 from tests.support.puppets import Puppets, Row
 from tests.support.wait import eventually
 
@@ -54,17 +54,6 @@ def asked_below(puppets: Puppets, row: Row, *words: str) -> Iterator[list[Result
     thread.start()
     yield ended
     thread.join(timeout=100)
-
-
-@contextmanager
-def stopped_courier(fan: Fan) -> Iterator[None]:
-    """Nothing is typed as long as it lasts."""
-    process = psutil.Process(courier(fan))
-    process.suspend()
-    try:
-        yield
-    finally:
-        process.resume()
 
 
 def test_an_answer_is_the_agents_final_words(fan: Fan, repo: Path) -> None:
@@ -234,7 +223,7 @@ def test_what_was_not_typed_is_taken_back(fan: Fan, puppets: Puppets, repo: Path
     """
     (row,) = resting(fan, repo, "puppet")
     with world_of(fan, repo) as world:
-        with stopped_courier(fan):
+        with without_courier(fan, world):
             if how == "time":
                 with pytest.raises(TimedOut) as late:
                     ask(world, AskRequest(row["id"], "Is it so?", timeout=0.5))
@@ -254,12 +243,12 @@ def test_what_was_not_typed_is_taken_back(fan: Fan, puppets: Puppets, repo: Path
 def test_it_stands_behind_what_is_pending(fan: Fan, puppets: Puppets, repo: Path) -> None:
     """A prompt that was queued before it is typed and done first; the answer is the question's own."""
     (row,) = resting(fan, repo, "puppet")
-    with world_of(fan, repo) as world, stopped_courier(fan):
-        assert fan.run("send", row["id"], "First this", cwd=repo).code == 0
-        with running(fan, repo, "ask", row["id"], "Is it so?") as asking:
+    with world_of(fan, repo) as world, ExitStack() as end:
+        with without_courier(fan, world):
+            assert fan.run("send", row["id"], "First this", cwd=repo).code == 0
+            asking = end.enter_context(running(fan, repo, "ask", row["id"], "Is it so?"))
             eventually(lambda: questions(world, row), within=10)
-            psutil.Process(courier(fan)).resume()
-            code, answer = asking.ends()
+        code, answer = asking.ends()
     assert code == 0
     puppets.takes(row, "First this", "Is it so?")
     assert answer["answer"].endswith("you: Is it so?\n\n• finished")

@@ -85,7 +85,7 @@ def test_words_of_their_own_typed_at_a_terminal(fan: Fan, puppets: Puppets, aske
 @pytest.mark.timeout(180)
 @pytest.mark.field("B063")
 def test_b063_no_answer_is_never_a_yes(fan: Fan, puppets: Puppets, asker: tuple[Path, Row]) -> None:
-    """Not answered in time: exit code 6, and it says that this is no yes. The late answer comes in the same thread as
+    """Not answered in time: exit code 6, and it says that this is no yes. The late answer comes in its thread as
     mail to the asker. A question whose asker has been removed: the person is told that nobody will read the answer,
     and is not asked any more.
 
@@ -115,8 +115,8 @@ def test_b063_no_answer_is_never_a_yes(fan: Fan, puppets: Puppets, asker: tuple[
 
 @pytest.mark.timeout(180)
 def test_who_may_ask_and_what(fan: Fan, puppets: Puppets, asker: tuple[Path, Row]) -> None:
-    """A person would ask themselves, a script has no inbox for the answer; options and times out of bounds are refused.
-    Nothing is stored. A peer's reply to the question is not taken for the person's answer."""
+    """A person would ask themselves, a script has no inbox for the answer; options and times out of bounds are
+    refused. Nothing is stored. A peer's reply to the question is not taken for the person's answer."""
     repo, row = asker
     with terminal([*PROGRAM, "mail", "ask-human", "Am I it?"], fan.env) as person:
         eventually(person.ended, within=15)

@@ -73,8 +73,8 @@ def _is_started_again(puppets: Puppets, row: Row) -> bool:
 
 
 def test_fan_is_there_by_name_and_by_variable(fan: Fan, puppets: Puppets) -> None:
-    """In the agent's environment a plain shell finds `fan`; where a login shell sets PATH anew, "$FAN_BIN" runs it all
-    the same. What it names as the next command begins with `fan`, which is what an agent may run.
+    """In the agent's environment a plain shell finds `fan`; where a login shell sets PATH anew, "$FAN_BIN" runs it
+    all the same. What it names as the next command begins with `fan`, which is what an agent may run.
 
     Red when the agent's PATH lacks our folder, or when the program calls itself `python -m fan`.
     """

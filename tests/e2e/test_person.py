@@ -29,9 +29,9 @@ def badge(fan: Fan) -> str:
 
 @pytest.mark.timeout(180)
 def test_a_question_is_an_alert_until_it_is_answered(fan: Fan, puppets: Puppets) -> None:
-    """Permission asked: one alert with the next command, stamped as ours, counted in the status line, the bell rung in
-    the terminal that shows a session. It is still the only one after further looks and another courier, and closes,
-    with the badge, once the person has answered in the pane.
+    """Permission asked: one alert with the next command, stamped as ours, counted in the status line, the bell rung
+    in the terminal that shows a session. It is still the only one after it was read, and closes, with the badge,
+    once the person has answered in the pane.
 
     Red when each courier opens its own, when reading closes it, or when an answer leaves it open.
     """
@@ -75,8 +75,8 @@ def test_a_prompt_that_failed_is_an_alert_until_it_is_sent(fan: Fan, puppets: Pu
 
 
 def test_waiting_counts_mail_for_the_person(fan: Fan, puppets: Puppets) -> None:
-    """With nobody waiting, `ls --waiting` names the mail that lies there and the command to read it; read, it is gone.
-    A member's row says how much it has not read."""
+    """With nobody waiting, `ls --waiting` names the mail that lies there and the command to read it; read, it is
+    gone. A member's row says how much it has not read."""
     repo = fan.repos.repo()
     (row,) = start(fan, repo, 1, "puppet", "Do it")
     becomes(fan, row, turn="done")

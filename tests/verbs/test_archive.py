@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fan.core.model import Member
-from fan.courier.__main__ import _sweep
+from fan.courier.__main__ import sweep_trash
 from fan.errors import Ambiguous, FanError, NotFound, UsageError
 from fan.render import archives, removal
 from fan.verbs import archive
@@ -30,7 +30,7 @@ def groups(tmp_path: Path) -> Iterator[Groups]:
 
 def sweep(groups: Groups, days: float) -> None:
     """The courier's sweep, with this setting."""
-    _sweep(open_world(groups.environ | {"FAN_TRASH_DAYS": str(days)}, groups.top))
+    sweep_trash(open_world(groups.environ | {"FAN_TRASH_DAYS": str(days)}, groups.top))
 
 
 def refs(groups: Groups) -> set[str]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from fan.world.git import Repository
+from fan.world.git import Repository, many
+from fan.world.git.run import Runner
+from fan.world.git.status import begin_statuses
 from tests.support.repos import RepoBuilder
+from tests.support.tmux import gone
+from tests.support.wait import eventually
 
 
 @pytest.fixture
@@ -127,3 +132,39 @@ def test_all_worktrees_are_listed_with_what_git_knows(lab: RepoBuilder, repo: Re
     assert (locked.branch, locked.locked, locked.main) == ("fan/w-0", "on a stick", False)
     assert (detached.branch, detached.detached, detached.oid) == (None, True, repo.head().oid)
     assert gone.prunable
+
+
+def test_more_worktrees_than_are_asked_at_once_each_get_their_own_answer(lab: RepoBuilder, repo: Repository) -> None:
+    """Twenty questions, eight at a time; an answer larger than a pipe holds is whole.
+
+    Fails if a git's answer is read once, or if who waits for a turn is forgotten.
+    """
+    base = repo.head().oid
+    lab.write(lab.place("w-0"), {f"{n:04}-{'x' * 100}": "" for n in range(1500)})
+    wants = [(lab.place(f"w-{n % 3}"), base) for n in range(20)]
+    assert [row.changes for row in repo.statuses(wants) if row] == [1500 if n % 3 == 0 else 0 for n in range(20)]
+
+
+def test_a_git_that_does_not_answer_is_ended_and_says_so(
+    lab: RepoBuilder, repo: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A filter that hangs holds up its own row for a limited time, and what git has started is ended with it."""
+    place, mark = lab.place("w-0"), lab.home / "hangs"
+    lab.git(repo.root, "config", "filter.slow.clean", f"echo $$ >'{mark}'; exec sleep 600")
+    lab.write(place, {".gitattributes": "a.txt filter=slow\n", "a.txt": "x\n"})
+    monkeypatch.setattr(many, "READ_LIMIT", 1.0)
+    slow, quick = repo.statuses([(place, repo.head().oid), (lab.place("w-1"), repo.head().oid)])
+    assert slow is not None
+    assert quick is not None
+    assert "did not finish" in slow.problem
+    assert quick.changes == 0
+    eventually(partial(gone, int(mark.read_text())))
+
+
+def test_without_git_every_row_says_so(lab: RepoBuilder, repo: Repository) -> None:
+    """'Cannot tell', not 'no changes'."""
+    bare = repo.runner.environ | {"PATH": "/nowhere"}  # type: ignore[operator]
+    (row,) = begin_statuses(Runner(bare, repo.root), [lab.place("w-0")])()
+    assert row is not None
+    assert row.changes is None
+    assert "git cannot be started" in row.problem

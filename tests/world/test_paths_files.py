@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -33,7 +32,7 @@ def test_every_folder_can_be_moved(tmp_path: Path) -> None:
     paths = find(environ)
     assert paths == Paths(tmp_path / "state", tmp_path / "worktree", tmp_path / "config", tmp_path / "runtime")
     assert find({"FAN_STATE_DIR": "here"}).state == Path.cwd() / "here"
-    assert all(getattr(find({}), one.name).is_absolute() for one in fields(Paths))
+    assert all(getattr(find({}), name).is_absolute() for name in Paths.__struct_fields__)
 
 
 def test_two_state_folders_never_share_a_socket(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ def test_the_environment_goes_over_the_file(tmp_path: Path) -> None:
         ("patience = 'soon'", "patience"),
         ("max_members = 2.5", "max_members"),
         ("trash_days = -1", "trash_days"),
+        ("notify = 'bell, loudly'", "not loudly"),
         ("patience = 1 # \udcff", FILE),
     ],
 )

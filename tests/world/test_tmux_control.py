@@ -6,6 +6,7 @@ import os
 import select
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
@@ -158,6 +159,26 @@ def test_a_stopped_server_fails_within_the_limit(
             watch.panes()
     finally:
         os.kill(server, 18)
+
+
+def test_connecting_while_sessions_come_and_go_ends_no_server(ground: Ground) -> None:
+    """A server outlives connections made in the very moments in which sessions open and end.
+
+    Red without the lock around both: tmux dies when it tells of a session a client that is still introducing itself.
+    """
+    ground.tmux.start_courier(["sleep", "1000"], ground.environ)
+    server = ground.server_pid()
+    with ThreadPoolExecutor(1) as pool:
+        connecting = pool.submit(_connect, ground, 100)
+        while not connecting.done():
+            ground.tmux.end_session(ground.open(name="passing").session_id)
+        connecting.result()
+    assert ground.server_pid() == server
+
+
+def _connect(ground: Ground, times: int) -> None:
+    for _ in range(times):
+        ground.tmux.watch().close()
 
 
 def test_a_killed_courier_leaves_no_connection(ground: Ground) -> None:

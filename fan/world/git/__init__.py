@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fan.world.git.door import Git
-from fan.world.git.merge import Merge
 from fan.world.git.repository import Repository
 from fan.world.git.values import (
     Archive,
@@ -12,6 +11,7 @@ from fan.world.git.values import (
     Created,
     Head,
     Identity,
+    Merge,
     Merged,
     Removed,
     Restored,

@@ -9,14 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from fan.errors import Conflict, Dirty, DiskFailed, FanError, GitFailed, NotAllowed, NotFound
 from fan.world.git.admin import find_entry
 from fan.world.git.files import remove_tree
 from fan.world.git.listing import HEADS
 from fan.world.git.run import FILL_LIMIT, Output, Runner, patiently
-from fan.world.git.values import Merged
+from fan.world.git.values import Merge, Merged
 from fan.world.git.work import operation
 
 if TYPE_CHECKING:
@@ -26,22 +24,6 @@ HOOKS_LIMIT = 1800.0
 UNDONE = "refs/fan/undone/"
 _SHOWN = 5
 _US = {f"GIT_{role}_{what}": "fan" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-
-
-class Merge(Struct, frozen=True):
-    """One merge that is asked for: the commit `oid`, which is `branch` or on none, into the branch `into`.
-
-    `how` is `merge`, `squash` or `ff-only`; `message` is that of the one commit of a squash. Where no checkout
-    has `into`, one of ours is made at `scratch` meanwhile; those in `closed` are nobody's to merge in.
-    """
-
-    oid: str
-    branch: str | None
-    into: str
-    how: str
-    message: str
-    scratch: Path
-    closed: frozenset[Path]
 
 
 def merge(repo: Repository, asked: Merge) -> Merged:

@@ -8,19 +8,18 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from fan.errors import NoCommit, NotFound, UsageError
-from fan.world.git import archive, create, listing, merge, removal, restore, work
+from fan.world.git import listing
 from fan.world.git.admin import find_entry
 from fan.world.git.lock import PATIENCE, repository_lock
-from fan.world.git.merge import Merge
 from fan.world.git.run import Runner
 from fan.world.git.status import Ahead, begin_statuses
-from fan.world.git.trash import weight
 from fan.world.git.values import (
     Archive,
     Contents,
     Created,
     Head,
     Identity,
+    Merge,
     Merged,
     Removed,
     Restored,
@@ -29,6 +28,8 @@ from fan.world.git.values import (
     Worktree,
     WorktreeStatus,
 )
+
+# What changes a repository is imported where it is asked for: nine verbs in ten only look.
 
 
 class Repository:
@@ -152,6 +153,8 @@ class Repository:
         Phases: `worktree`, `files`, `hook`. Takes the lock for the first. On an error nothing is left.
         Raises AlreadyExists, Conflict, Busy, DiskFailed, GitFailed.
         """
+        from fan.world.git import create
+
         return create.create(self, path, branch, base_oid, many=many, on_phase=on_phase)
 
     def undo_create(self, path: Path, branch: str, base_oid: str | None) -> None:
@@ -159,6 +162,8 @@ class Repository:
 
         A branch that was there before (None) stays. Raises Dirty, and does nothing, when the branch has moved on.
         """
+        from fan.world.git import create
+
         create.undo(self, path, branch, base_oid)
 
     def status(self, path: Path, base_oid: str) -> WorktreeStatus | None:
@@ -187,14 +192,20 @@ class Repository:
 
         Raises Dirty, Conflict, NotAllowed, NotFound, Busy, DiskFailed, GitFailed.
         """
+        from fan.world.git import merge
+
         return merge.merge(self, asked)
 
     def take_back_line(self, merged: Merged) -> str:
         """The command line that takes a merge back, as things are now; empty when nothing was merged."""
+        from fan.world.git import merge
+
         return merge.take_back_line(self, merged)
 
     def inspect(self, path: Path, base_oid: str) -> Work:
         """What would be missed if the linked worktree at `path` went. Raises as `remove` for what is none."""
+        from fan.world.git import work
+
         return work.inspect(self, path, base_oid)
 
     def remove(
@@ -215,6 +226,8 @@ class Repository:
         that was broken off is finished by the same call again or taken back by `restore`.
         Raises NotAllowed, NotFound, Blocked, Dirty, Conflict, DiskFailed, GitFailed.
         """
+        from fan.world.git import removal
+
         request = removal.Request(path, archive, trash, expect, base_oid, at, discard=discard)
         return removal.remove(self, request, on_step)
 
@@ -223,20 +236,31 @@ class Repository:
 
         Steps: `branch`, `entry`, `moved`. Raises AlreadyExists, Conflict, NotFound, DiskFailed, GitFailed.
         """
+        from fan.world.git import restore
+
         return restore.restore(self, folder, on_step)
 
     def archives(self) -> list[Archive]:
         """Removals on record in this repository, the newest first."""
+        from fan.world.git import archive
+
         return archive.archives(self.common)
 
     def archived_files(self, one: Archive) -> tuple[str, ...]:
         """The names that differ between what a removed member started from and what it had."""
+        from fan.world.git import archive
+
         return archive.files(self.common, one)
 
     def contents(self, one: Archive, place: Path) -> Contents:
         """What an archive holds, whose trash is (or was) at `place`."""
+        from fan.world.git import archive
+        from fan.world.git.trash import weight
+
         return Contents(archive.commits(self.common, one), archive.files(self.common, one), *weight(place))
 
     def delete_archive(self, name: str) -> None:
         """Drops the refs of a removal; its commits then live as long as something else names them."""
+        from fan.world.git import archive
+
         archive.delete(self.common, name)

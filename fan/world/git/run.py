@@ -8,8 +8,9 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from fan.errors import Busy, GitFailed, NotFound, ToolMissing
 
@@ -73,7 +74,7 @@ _FLAGS = (
 )
 FLAGS = tuple(part for flag in _FLAGS for part in ("-c", flag))
 
-_LOCKED = re.compile(
+_LOCKED = (
     r"(?:Unable to create '(?P<path>[^'\n]+\.lock)': File exists)"
     r"|(?:could not lock config file (?P<config>[^\n]+?): File exists)"
 )
@@ -92,14 +93,13 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 def lock_in_the_way(words: str) -> str | None:
     """The lock file that git's words complain of; a config file stands for its lock."""
-    found = _LOCKED.search(words)
+    found = re.search(_LOCKED, words)
     if found is None:
         return None
     return found["path"] or f"{found['config']}.lock"
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """What one git said. `out` keeps undecodable bytes as surrogates."""
 
     code: int
@@ -117,8 +117,7 @@ class Output:
         return (self.err.strip() or self.out.strip() or f"git ended with exit code {self.code}")[-4000:]
 
 
-@dataclass(frozen=True, slots=True)
-class Runner:
+class Runner(Struct, frozen=True):
     """Runs git in the folder `cwd`, everywhere with the same environment and flags. Threads may share it."""
 
     environ: Mapping[str, str]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import threading
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from fan.errors import FanError
-from fan.world.git.run import Runner
+from fan.world.git.many import begin_asking
+from fan.world.git.run import Output, Runner
 from fan.world.git.values import WorktreeStatus
 
-WIDTH = 8
+_QUESTION = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--untracked-files=normal")
 _ZERO = "(initial)"
 
 
@@ -62,48 +62,32 @@ class Ahead:
                 self._learn(base, [head])
 
 
-def status(runner: Runner, path: Path) -> WorktreeStatus | None:
-    """Branch, head and changes of one worktree, `ahead` left open; None if the folder is gone."""
-    if not path.is_dir():
-        return None
-    if not (path / ".git").exists():
-        # git would walk up and answer for a repository that the folder happens to lie in.
-        return WorktreeStatus(None, None, None, None, f"{path} is no worktree any more: its .git is gone.")
-    try:
-        answer = runner.at(path).ask(
-            "status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--untracked-files=normal"
-        )
-    except FanError as error:
-        return WorktreeStatus(None, None, None, None, error.message)
-    if answer.code:
-        return WorktreeStatus(None, None, None, None, answer.words)
-    return _parse(answer.fields)
-
-
 def begin_statuses(runner: Runner, paths: Sequence[Path]) -> Callable[[], list[WorktreeStatus | None]]:
-    """Begins to ask for the `status` of each path, eight at a time; what it returns waits for them, in order."""
-    found: list[WorktreeStatus | None] = [None] * len(paths)
-    rest = iter(enumerate(paths))
-    turn = threading.Lock()
+    """Begins to ask for branch, head and changes of each path; what it returns waits for them, in order.
 
-    def work() -> None:
-        while True:
-            with turn:
-                index, path = next(rest, (-1, Path()))
-            if index < 0:
-                return
-            found[index] = status(runner, path)
-
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(WIDTH, len(paths)))]
-    for thread in threads:
-        thread.start()
+    `ahead` is left open. None where the folder is gone.
+    """
+    # Without its .git, git would walk up and answer for a repository that the folder happens to lie in.
+    there = [os.path.exists(f"{path}/.git") for path in paths]  # noqa: PTH110
+    asked = begin_asking(runner, [path for path, is_there in zip(paths, there, strict=True) if is_there], _QUESTION)
 
     def answers() -> list[WorktreeStatus | None]:
-        for thread in threads:
-            thread.join()
-        return found
+        outputs = iter(asked())
+        return [
+            _status(next(outputs)) if is_there else _lost(path) for path, is_there in zip(paths, there, strict=True)
+        ]
 
     return answers
+
+
+def _lost(path: Path) -> WorktreeStatus | None:
+    if not path.is_dir():
+        return None
+    return WorktreeStatus(None, None, None, None, f"{path} is no worktree any more: its .git is gone.")
+
+
+def _status(answer: Output) -> WorktreeStatus:
+    return WorktreeStatus(None, None, None, None, answer.words) if answer.code else _parse(answer.fields)
 
 
 def _parse(fields: list[str]) -> WorktreeStatus:

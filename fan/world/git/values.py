@@ -140,6 +140,22 @@ class Restored(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+class Merge(Struct, frozen=True):
+    """One merge that is asked for: the commit `oid`, which is `branch` or on none, into the branch `into`.
+
+    `how` is `merge`, `squash` or `ff-only`; `message` is that of the one commit of a squash. Where no checkout
+    has `into`, one of ours is made at `scratch` meanwhile; those in `closed` are nobody's to merge in.
+    """
+
+    oid: str
+    branch: str | None
+    into: str
+    how: str
+    message: str
+    scratch: Path
+    closed: frozenset[Path]
+
+
 class Merged(Struct, frozen=True):
     """A merge of the commit `source`: the branch `into` stood at `was` and stands at `commit`.
 

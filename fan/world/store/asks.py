@@ -16,7 +16,8 @@ class Asks(Door):
     """Who waits for whose answer."""
 
     def begin_ask(self, ask: Ask, is_alive: Callable[[int, float], bool]) -> list[str]:
-        """Put an ask on record, those of dead askers away; or, with nothing recorded, the round that it would close."""
+        """Put an ask on record, those of dead askers off it; or, with nothing recorded, the round that it would
+        close."""
         with self._write() as db:
             dead = [one for one in select(db, Ask, "asks") if not is_alive(one.pid, one.pid_started)]
             db.executemany("DELETE FROM asks WHERE id = ?", [(one.id,) for one in dead])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from fan.errors import StoreFailed
 
@@ -155,7 +155,7 @@ def connect(folder: str, *, durable: bool = True) -> sqlite3.Connection:
     path = os.path.join(folder, NAME)  # noqa: PTH118 - pathlib costs a hook's run as much as its insert
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        _made(path)
         db = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
     except (sqlite3.Error, OSError) as error:
         raise _failed(path, error) from error
@@ -168,6 +168,13 @@ def connect(folder: str, *, durable: bool = True) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _made(path: str) -> None:
+    """The file, ours alone. One that is there is not opened: closing it would drop the locks of this process's other
+    connections, whose log the next process to leave would then delete under them."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _open(db: sqlite3.Connection, path: str, *, durable: bool) -> None:

@@ -15,6 +15,11 @@ class Events(Door):
         with self._read() as db:
             return select(db, Event, "events", "seq > ? ORDER BY seq LIMIT ?", (after, limit))
 
+    def first_event(self) -> int:
+        """The oldest one's number; 0 when there is none."""
+        with self._read() as db:
+            return int(db.execute("SELECT COALESCE(MIN(seq), 0) FROM events").fetchone()[0])
+
     def last_event(self) -> int:
         """The newest one's number; 0 when there is none."""
         with self._read() as db:

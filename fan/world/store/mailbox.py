@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fan.core.mail import BURST, HUMAN, RING, RING_BYTES, Message, charged, checked, overflow, threaded
+from fan.core.mail import BURST, HUMAN, RING, RING_BYTES, Message, charged, checked, overflow, speaks_for, threaded
 from fan.errors import NotFound, RateLimited
 from fan.world.store.door import Door
 from fan.world.store.rows import insert, select
@@ -135,7 +135,7 @@ def _stored(db: sqlite3.Connection, message: Message) -> Posted:
     parent, evicted = _parent(db, message)
     message = threaded(message, parent, evicted)
     message = replace(message, seq=insert(db, "messages", message, without="seq"))
-    if parent and parent.inbox == message.sender:
+    if parent and speaks_for(message.sender, parent.inbox):
         db.execute(
             "UPDATE messages SET answered_at = ?, closed_at = CASE kind WHEN 'question' THEN ? ELSE closed_at END"
             " WHERE id = ? AND answered_at IS NULL",

@@ -117,6 +117,11 @@ class Removals(Door):
             found = select(db, Archive, "archives", "1 ORDER BY at DESC, rowid DESC")
             return [(removals[one.removal], one) for one in found if one.removal in removals]
 
+    def places(self, before: float) -> list[Path]:
+        """Where each removed worktree was put that was removed before that time, and not brought back."""
+        with self._read() as db:
+            return [one.place for one in select(db, Archive, "archives", "at < ? AND restored_at IS NULL", (before,))]
+
     def forget(self, archive_id: str) -> None:
         """An archive was dropped; no error if it was not on record."""
         with self._write() as db:

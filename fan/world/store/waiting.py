@@ -7,7 +7,7 @@ from fan.world.store.door import Door
 from fan.world.store.rows import select
 
 STANDING = "('question', 'alert')"
-"""Kinds that are not over when they have been read: a question waits for its answer, an alert for what it tells of."""
+"""Kinds that are not over when they have been read."""
 
 
 class Waiting(Door):

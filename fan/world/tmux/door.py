@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Literal, cast
 from fan.core.model import Look, Pane
 from fan.errors import DiskFailed, UsageError
 from fan.world.tmux import launch as launching
-from fan.world.tmux import server
+from fan.world.tmux import options, server, terminals
 from fan.world.tmux.fields import OURS, Fields
-from fan.world.tmux.looking import MISSING, Looker, collect
+from fan.world.tmux.looking import Looker, collect, is_missing
 from fan.world.tmux.quoting import Command, line, literal, session_name
 from fan.world.tmux.transport import NoServer, Output, ProcessTransport, Transport, client_command
+from fan.world.tmux.turns import turn
 
 if TYPE_CHECKING:
     from fan.world.tmux.control import ControlTransport
@@ -25,7 +26,7 @@ Outcome = Literal["done", "dead", "mode", "gone"]
 
 COURIER_SESSION = "fan-courier"
 
-_KEY = re.compile(
+_KEY = (
     r"(?:[CMS]-)*(?:Enter|Escape|Tab|BTab|Up|Down|Left|Right|Space|BSpace|Home|End|PageUp|PageDown|DC|IC"
     r"|F\d{1,2}|\S)"
 )
@@ -51,7 +52,9 @@ class Tmux:
         """The same server over one lasting connection through the courier's session. Raises NoServer."""
         from fan.world.tmux.control import ControlTransport
 
-        return Watch(self.socket, self.environ, ControlTransport(self.socket, self.environ, COURIER_SESSION))
+        with turn(self.socket, connecting=True):
+            control = ControlTransport(self.socket, self.environ, COURIER_SESSION)
+        return Watch(self.socket, self.environ, control)
 
     def close(self) -> None:
         """Let go of the connection; the server goes on."""
@@ -70,6 +73,19 @@ class Tmux:
         A dead pane has one line more, above its screen, which the note of its exit has pushed out.
         """
         return self._looker.looks(self.transport, pane_ids, at)
+
+    def history(self, pane_id: str, lines: int, before: int | None = None) -> list[str]:
+        """What a pane has printed: the last so many lines above its screen, and its screen, or of that what stands
+        before this row. Long lines are whole. Empty when there is no such pane.
+        """
+        end = () if before is None else ("-E", str(before - 1))
+        output = self._unless_missing(("capture-pane", "-p", "-J", "-S", f"-{lines}", *end, "-t", pane_id))
+        return [] if output is None else [row.rstrip() for row in output.text.split("\n")]
+
+    def server_pid(self) -> int:
+        """The server's process; 0 when there is none."""
+        output = self._unless_missing(("display-message", "-p", "#{pid}"))
+        return int(output.text) if output and output.text.isdigit() else 0
 
     def session_exists(self, name: str) -> bool:
         """Whether a session of exactly this name is there."""
@@ -99,7 +115,7 @@ class Tmux:
             *launching.marks(own, {"member": member, "launch": launch, "group": group}),
             ("list-panes", "-t", f"={own}:", "-F", self._fields.format),
         ]
-        with _fifo(held):
+        with _fifo(held), turn(self.socket):
             made = server.create(self.process, own, chain, carried)
         return self._fields.rows(made.text)[0].pane
 
@@ -121,15 +137,18 @@ class Tmux:
             *launching.creation(COURIER_SESSION, Path("/"), launching.wrapped(argv, env, None), sorted(carried)),
             ("set-option", "-w", "-t", f"={COURIER_SESSION}:", "remain-on-exit", "off"),
         ]
-        server.create(self.process, COURIER_SESSION, chain, carried)
+        with turn(self.socket):
+            server.create(self.process, COURIER_SESSION, chain, carried)
 
     def end_session(self, session_id: str) -> None:
         """End a session and hang up on its processes; one that is gone already is fine."""
-        self._unless_missing(("kill-session", "-t", session_id))
+        with turn(self.socket):
+            self._unless_missing(("kill-session", "-t", session_id))
 
     def rename_session(self, session_id: str, name: str) -> None:
         """Give a session another name. Raises AlreadyExists."""
-        (output,) = self.transport.run([("rename-session", "-t", session_id, literal(session_name(name)))])
+        with turn(self.socket):
+            (output,) = self.transport.run([("rename-session", "-t", session_id, literal(session_name(name)))])
         server.refuse_duplicate(output, name)
 
     def load(self, buffer: str, text: str) -> None:
@@ -167,9 +186,19 @@ class Tmux:
 
     def press(self, pane: str, key: str) -> Outcome:
         """Press one key by tmux's name for it, under the conditions of `paste`. Raises UsageError."""
-        if not _KEY.fullmatch(key):
+        if not re.fullmatch(_KEY, key):
             raise UsageError(f"{key!r} is not the name of a key", not_done="nothing was typed")
         return self._type(pane, ("send-keys", "-t", pane, "--", key))
+
+    def badge(self, count: int) -> None:
+        """Show in every session how many things wait for the person; not without a server."""
+        self._unless_missing(options.badge(count))
+
+    def ring_clients(self) -> None:
+        """Ring the bell of every terminal that shows a session of ours."""
+        listed = self._unless_missing(terminals.TERMINALS)
+        for terminal in listed.text.split() if listed else ():
+            terminals.ring(terminal)
 
     def attach_argv(self, session_id: str) -> list[str]:
         """What a person's terminal runs to see a session."""
@@ -192,7 +221,7 @@ class Tmux:
             (output,) = self.transport.run([command])
         except NoServer:
             return None
-        return None if MISSING.search(output.error) else server.succeeded(output)
+        return None if is_missing(output.error) else server.succeeded(output)
 
 
 class Watch(Tmux):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-from dataclasses import dataclass
+from msgspec import Struct
 
 from fan.core.model import Pane
 from fan.errors import TmuxFailed
@@ -34,8 +33,7 @@ OURS = "#{==:#{pane_id},#{@fan_pane}}"
 """True for the pane that runs a member's agent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A pane, and the second (since the epoch, whole) of the last output in its window."""
 
     pane: Pane
@@ -98,5 +96,7 @@ def _exit_status(status: str, name: str) -> int | None:
         return int(status)
     if name.isdecimal():
         return 128 + int(name)
+    import signal
+
     known = signal.Signals.__members__.get(f"SIG{name.upper()}")
     return None if known is None else 128 + known

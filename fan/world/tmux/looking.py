@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fan.core import screen
 from fan.core.model import Line, Look
@@ -14,10 +15,18 @@ from fan.world.tmux.fields import Fields, Row
 from fan.world.tmux.quoting import Command
 from fan.world.tmux.transport import NoServer, Transport
 
-MISSING = re.compile(r"can't find (pane|session|window)|no current target")
-
 # tmux tells the time of a pane's last output in whole seconds.
 _SETTLED_SECONDS = 2
+
+
+def is_missing(error: str) -> bool:
+    """Whether tmux's words say that the target is not there."""
+    return bool(error) and re.search(r"can't find (pane|session|window)|no current target", error) is not None
+
+
+def _among(pane_ids: Iterable[str]) -> str:
+    """True for these panes: describing one takes tmux far longer than passing it over."""
+    return f"#{{m:*<#{{pane_id}}>*,{''.join(f'<{pane_id}>' for pane_id in pane_ids)}}}"
 
 
 def collect(transport: Transport, rows: Iterable[Row]) -> None:
@@ -27,8 +36,7 @@ def collect(transport: Transport, rows: Iterable[Row]) -> None:
         transport.run([("run-shell", "-b", ":")])
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(Struct, frozen=True):
     row: Row
     settled: bool
     lines: tuple[Line, ...]
@@ -82,19 +90,19 @@ class Looker:
         self, transport: Transport, asked: Sequence[str], due: Sequence[str], *lines: str
     ) -> tuple[dict[str, Row], dict[str, str]]:
         """The asked panes that are there, and the text of those due as far as it was captured."""
-        which = ("-t", asked[0]) if len(asked) == 1 else ("-a",)
+        which = ("-t", asked[0]) if len(asked) == 1 else ("-a", "-f", _among(asked))
         captures: list[Command] = [("capture-pane", "-p", "-e", *lines, "-t", pane_id) for pane_id in due]
         try:
             listed, *captured = transport.run([("list-panes", *which, "-F", self._fields.format), *captures])
         except NoServer:
             return {}, {}
-        if MISSING.search(listed.error):
+        if is_missing(listed.error):
             return {}, {}
         known = {row.pane.id: row for row in self._fields.rows(server.succeeded(listed).text)}
         rows = {pane_id: known[pane_id] for pane_id in asked if pane_id in known}
         texts: dict[str, str] = {}
         for pane_id, output in zip(due, captured, strict=True):
-            if MISSING.search(output.error):
+            if is_missing(output.error):
                 rows.pop(pane_id, None)
             elif output.ran:
                 texts[pane_id] = f"{server.succeeded(output).text}\n"

@@ -30,8 +30,11 @@ _OPTIONS = {
     "status-interval": "0",
     "status-left": " #S ",
     "status-left-length": "60",
-    "status-right": " #{prefix} d leaves, the agent goes on ",
-    "status-right-length": "60",
+    "status-right": (
+        "#{?@fan_waiting,#[bold] #{@fan_waiting} for you: fan ls --waiting #[nobold]·,}"
+        " #{prefix} d leaves, the agent goes on "
+    ),
+    "status-right-length": "90",
     "window-status-format": "",
     "window-status-current-format": "",
 }
@@ -69,6 +72,11 @@ def server() -> Command:
 def environment(names: Iterable[str]) -> Command:
     """New sessions take exactly these names from the client that makes them, and lose those it lacks."""
     return ("set-option", "-g", "update-environment", " ".join(sorted(names)))
+
+
+def badge(count: int) -> Command:
+    """How many things wait for the person, in the status line of every session; 0: nothing is said."""
+    return ("set-option", "-g", "@fan_waiting", str(count))
 
 
 def nested(session_id: str) -> list[Command]:

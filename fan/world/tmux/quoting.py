@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 
 Command = Sequence[str]
 
-_NAMELESS = re.compile(r"[^\w-]+")
-
 
 def arguments(commands: Iterable[Command]) -> list[str]:
     """The argument list of a tmux client for several commands in order."""
@@ -32,7 +30,7 @@ def literal(text: str) -> str:
 
 def session_name(name: str) -> str:
     """A name that tmux keeps as it is: runs of anything but letters, digits, `_` and `-` become one `-`."""
-    return _NAMELESS.sub("-", name)
+    return re.sub(r"[^\w-]+", "-", name)
 
 
 def _argument(word: str) -> str:

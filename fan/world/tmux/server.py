@@ -24,8 +24,6 @@ from fan.world.tmux.transport import (
 OLDEST = (3, 2)
 SOCKET_BYTES = 100
 
-_VERSION = re.compile(r"(\d+)\.(\d+)")
-
 
 def version(environ: Mapping[str, str]) -> tuple[int, int]:
     """The version of the tmux on PATH. Raises ToolMissing when there is none or it is too old."""
@@ -47,7 +45,7 @@ def version(environ: Mapping[str, str]) -> tuple[int, int]:
 
 def checked_version(said: str) -> tuple[int, int]:
     """The version in what `tmux -V` said; one without a number is a development build."""
-    found = _VERSION.search(said)
+    found = re.search(r"(\d+)\.(\d+)", said)
     if found is None:
         return (99, 0)
     number = (int(found[1]), int(found[2]))
@@ -70,13 +68,17 @@ def check_socket(socket: Path) -> None:
 
 def create(process: ProcessTransport, name: str, commands: Sequence[Command], env: Mapping[str, str]) -> Output:
     """Run the chain that makes session `name`, starting the server if need be. Raises AlreadyExists."""
-    from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+    try:
+        made = _create(process, commands, env)
+    except NoServer:
+        # A server that is just ending refuses clients for some milliseconds. This takes 50 ms to load.
+        from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
-    # A server that is just ending refuses clients for some milliseconds.
-    ending = Retrying(
-        retry=retry_if_exception_type(NoServer), stop=stop_after_delay(5), wait=wait_fixed(0.05), reraise=True
-    )
-    return refuse_duplicate(ending(_create, process, commands, env), name)
+        ending = Retrying(
+            retry=retry_if_exception_type(NoServer), stop=stop_after_delay(5), wait=wait_fixed(0.05), reraise=True
+        )
+        made = ending(_create, process, commands, env)
+    return refuse_duplicate(made, name)
 
 
 def refuse_duplicate(output: Output, name: str) -> Output:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from msgspec import Struct
+
 from fan.errors import TargetGone, TmuxFailed, TooLarge, ToolMissing
+from fan.world.files import which
 from fan.world.tmux import quoting
 from fan.world.tmux.quoting import Command
 
@@ -19,15 +20,14 @@ LIMIT_SECONDS = 10.0
 # A client's argument list travels in one message of 16 KiB.
 ARGUMENT_BYTES = 15_000
 
-_NO_SERVER = re.compile(r"no server running|error connecting to|lost server|server exited")
+_NO_SERVER = r"no server running|error connecting to|lost server|server exited"
 
 
 class NoServer(TargetGone):
     """No tmux server listens on the socket, or it went away."""
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """What one command printed; `error` is tmux's own sentence, empty where it succeeded.
 
     `ran` is false for a command that was not run because an earlier one of its call failed.
@@ -53,7 +53,7 @@ class Transport(Protocol):
 
 def program(environ: Mapping[str, str]) -> str:
     """The tmux on PATH. Raises ToolMissing."""
-    found = shutil.which("tmux", path=environ.get("PATH"))
+    found = which("tmux", environ.get("PATH"))
     if found is None:
         raise ToolMissing(
             "tmux was not found on PATH: fan needs tmux 3.2 or newer",
@@ -160,7 +160,7 @@ def _outcome(client: subprocess.CompletedProcess[str]) -> Output:
     said = client.stderr.strip()
     if client.returncode == 0 and not said:
         return Output(client.stdout.removesuffix("\n"))
-    if _NO_SERVER.search(said):
+    if re.search(_NO_SERVER, said):
         raise NoServer(f"the tmux server is gone: {said}")
     if "too long" in said or "failed to send command" in said:
         raise TooLarge(f"tmux takes no more than 16 KiB of arguments at once: {said}")

@@ -1,0 +1,251 @@
+"""`fan ask`: a question to a member's agent, and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from fan.core.asks import Ask, told
+from fan.core.mail import HUMAN
+from fan.core.model import Delivery, Look, State, Status, Step, Turn, Typed
+from fan.core.standing import turn
+from fan.courier import start as courier
+from fan.courier.asking import PURPOSE, take_back
+from fan.errors import Blocked, Cycle, FanError, NoKeyboard, NotReady, OwnChat, TargetGone, TimedOut
+from fan.verbs.answering import baseline, words
+from fan.verbs.exchange import record_answer, record_question
+from fan.verbs.mail import name_of, new_message_id
+from fan.verbs.send import composed
+from fan.verbs.target import Known, find, here, known
+from fan.verbs.watching import Standing, Watch
+from fan.world import processes
+from fan.world.world import World
+
+READY_WITHIN = 30.0
+ANSWER_WITHIN = 300.0
+LOOK_EVERY = 1.0
+QUIET = 2.0
+QUIET_EVERY = 0.25
+LATE_PROOF = 15.0
+"""Seconds that evidence of a question being taken may come late."""
+SAID_BY_SILENCE = "quiet"
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """A question to a member; seconds for its answer, and for its agent to be ready for the question."""
+
+    target: str
+    text: str
+    timeout: float = ANSWER_WITHIN
+    ready: float = READY_WITHIN
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An agent's words. `settled_by` says what told that its turn was over, `quality` how whole they are.
+
+    `message_id` is the question's, in whose thread both are on record.
+    """
+
+    member: str
+    name: str
+    answer: str
+    settled_by: str
+    quality: str
+    message_id: str
+    untrusted: bool = True
+
+
+def ask(world: World, request: AskRequest) -> Answer:
+    """Type a question once the agent rests, behind what is pending, and wait for its turn to end.
+
+    Raises NoKeyboard, OwnChat, Cycle, Blocked, NotReady and Empty with nothing typed; TargetGone at once when the
+    agent, its session or the server goes; TimedOut when no answer came in time. What was not typed by then never is.
+    """
+    one = _target(world, request.target)
+    delivery = replace(composed(world, one, request.text, patience=request.timeout), purpose=PURPOSE)
+    with _in_flight(world, one) as asked, Watch(world, [one]) as watch:
+        before = baseline(world, _ready(world, watch, request).seen)
+        delivery = world.store.queue_ask(asked, delivery)
+        question = record_question(world, one, request.text)
+        courier.wake(world)
+        try:
+            end, settled_by = _Turn(world, watch, delivery, request).end()
+        finally:
+            if take_back(world, delivery.id, "its asker waits no more"):
+                world.store.mark([question.id], "closed", world.clock.now())
+        sent = world.store.delivery(delivery.id)
+        text, quality = words(world, end.seen, sent, before, guessed=settled_by == SAID_BY_SILENCE)
+    record_answer(world, question, text)
+    return Answer(one.member.id, name_of(one), text, settled_by, quality, question.id)
+
+
+def _target(world: World, text: str) -> Known:
+    if text == HUMAN:
+        raise NoKeyboard(
+            "nobody can type to the person", not_done="nothing was asked", hint="fan mail ask-human 'question'"
+        )
+    one = find(known(world), text, here(world))
+    if world.caller.member and world.caller.member.id == one.member.id:
+        raise OwnChat(f"{one.name} is you", not_done="nothing was asked", hint="fan ls")
+    if not one.member.agent or one.member.step is Step.FAILED:
+        why = one.member.failure or "it has no agent"
+        raise TargetGone(f"{one.name} cannot be asked: {why}", not_done="nothing was asked", hint="fan ls")
+    return one
+
+
+@contextmanager
+def _in_flight(world: World, one: Known) -> Iterator[Ask]:
+    """The ask on record as long as we wait. Raises Cycle."""
+    own, caller = processes.own(), world.caller
+    asker = caller.member.id if caller.member else caller.who.value
+    asked = Ask(new_message_id(), asker, one.member.id, 0, own.pid, own.started, world.clock.now())
+    if way := world.store.begin_ask(asked, processes.alive):
+        names = {each.member.id: each.name for each in known(world)}
+        raise Cycle(
+            f"{one.name} would never answer: {told(way, names)}",
+            not_done="nothing was typed",
+            hint=f"fan mail send {one.member.id} 'text' does not wait",
+        )
+    try:
+        yield asked
+    finally:
+        world.store.end_ask(asked.id)
+
+
+def _ready(world: World, watch: Watch, request: AskRequest) -> Standing:
+    """The member once something may be typed to it. Raises Blocked, NotReady, TargetGone."""
+    until = world.clock.now() + request.ready
+    while True:
+        (standing,) = watch.look()
+        reading, name = standing.seen.reading, standing.one.name
+        if standing.gone:
+            raise _gone(standing, "nothing was typed")
+        if reading.is_dialog:
+            raise Blocked(
+                f"{name} cannot be asked: {reading.obstacle}",
+                not_done="nothing was typed",
+                hint=f"fan attach {standing.one.member.id}",
+            )
+        if not reading.obstacle:
+            return standing
+        if world.clock.now() >= until:
+            raise NotReady(
+                f"{name} was not at rest within {request.ready:.0f} s: {reading.obstacle}",
+                not_done="nothing was typed",
+                hint=f"fan wait idle {standing.one.member.id}",
+            )
+        watch.wait(min(LOOK_EVERY, max(until - world.clock.now(), 0.0)))
+
+
+class _Turn:
+    """One question's turn, from the queue to its end."""
+
+    def __init__(self, world: World, watch: Watch, delivery: Delivery, request: AskRequest) -> None:
+        self._world = world
+        self._watch = watch
+        self._number = delivery.id
+        self._timeout = request.timeout
+        self._until = world.clock.now() + request.timeout
+        self._screen: Look | None = None
+        self._quiet_since = 0.0
+
+    def end(self) -> tuple[Standing, str]:
+        """The member at the end of the turn, and what told that it ended. Raises TargetGone, TimedOut, NotReady."""
+        while True:
+            (standing,) = self._watch.look()
+            delivery = self._world.store.delivery(self._number)
+            if standing.gone:
+                raise _gone(standing, _left(delivery))
+            if delivery.status is Status.NOT_SENT:
+                self._refuse_if_final(standing, delivery)
+            if settled_by := self._settled_by(standing, delivery):
+                return standing, settled_by
+            if self._world.clock.now() >= self._until:
+                raise self._too_late(standing, delivery)
+            self._watch.wait(min(self._pause(standing, delivery), max(self._until - self._world.clock.now(), 0.0)))
+
+    def _settled_by(self, standing: Standing, delivery: Delivery) -> str:
+        """What tells that the turn is over; empty while it is not."""
+        if delivery.status is not Status.SENT:
+            return ""
+        reading = standing.seen.reading
+        if _is_over(standing, delivery) and standing.steady:
+            return reading.decided_by.value
+        later = next((one for one in self._later(standing) if one.pasted_at is not None), None)
+        if later:
+            return later.ready_by
+        return SAID_BY_SILENCE if self._is_quiet(standing) else ""
+
+    def _later(self, standing: Standing) -> list[Delivery]:
+        """Prompts behind ours: nothing is typed before a turn is over."""
+        return [one for one in self._world.store.deliveries(standing.one.member.id) if one.id > self._number]
+
+    def _is_quiet(self, standing: Standing) -> bool:
+        """Where nothing can prove rest, a screen that stands still and shows no work is taken for the end."""
+        seen, now = standing.seen, self._world.clock.now()
+        if seen.recipe is None or seen.recipe.proof.rest or seen.look is None:
+            return False
+        same = self._screen is not None and self._screen.lines == seen.look.lines
+        if not same or seen.reading.state not in (State.UNKNOWN, State.STARTING):
+            self._screen, self._quiet_since = seen.look, now
+        return now - self._quiet_since >= QUIET
+
+    def _pause(self, standing: Standing, delivery: Delivery) -> float:
+        """When to look again though nothing happens: silence and late proof tell themselves by time alone."""
+        if delivery.status is not Status.SENT:
+            return LOOK_EVERY
+        recipe = standing.seen.recipe
+        return QUIET_EVERY if recipe and not recipe.proof.rest else self._timeout
+
+    def _refuse_if_final(self, standing: Standing, delivery: Delivery) -> None:
+        waited = self._world.clock.now() - (delivery.done_at or delivery.created_at)
+        if delivery.phase != "done" and waited < LATE_PROOF:
+            return
+        name, hint = standing.one.name, f"fan why {standing.one.member.id}"
+        if delivery.typed is Typed.NO:
+            raise NotReady(f"{name} was not asked: {delivery.note}", not_done="nothing was typed", hint=hint)
+        raise FanError(
+            f"{name} shows no sign of having taken the question: {delivery.note}",
+            not_done="its answer is not waited for; the question was typed",
+            hint=hint,
+        )
+
+    def _too_late(self, standing: Standing, delivery: Delivery) -> TimedOut:
+        name, reading = standing.one.name, standing.seen.reading
+        doing = reading.obstacle or reading.background or reading.state.value
+        if delivery.status is Status.SENT:
+            return TimedOut(
+                f"{name} has not answered within {self._timeout:.0f} s: {doing}",
+                not_done="only the answer is missing; the question was sent, and must not be asked again",
+                hint=f"fan wait idle {standing.one.member.id}",
+            )
+        return TimedOut(
+            f"{name} was not asked within {self._timeout:.0f} s: {delivery.note or doing}",
+            not_done=_left(delivery),
+            hint=f"fan wait idle {standing.one.member.id}",
+        )
+
+
+def _is_over(standing: Standing, delivery: Delivery) -> bool:
+    reading = standing.seen.reading
+    return turn(delivery, reading.state, reading.kind, reading.background) is Turn.DONE
+
+
+def _gone(standing: Standing, left: str) -> TargetGone:
+    return TargetGone(
+        f"{standing.one.name} went away: {standing.gone}", not_done=left, hint=f"fan resume {standing.one.member.id}"
+    )
+
+
+def _left(delivery: Delivery) -> str:
+    """What became of the question."""
+    if delivery.status is Status.SENT:
+        return "there is no answer; the question was sent"
+    if delivery.typed is Typed.NO:
+        return "nothing was typed, and the question was taken back"
+    return "there is no answer; the question was typed, and it is not known whether it was taken"

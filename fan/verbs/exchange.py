@@ -1,0 +1,67 @@
+"""An ask on record: its question and its answer as messages that are read at once and wake nobody."""
+
+from __future__ import annotations
+
+from fan.core.asks import for_record
+from fan.core.mail import Message, MessageKind
+from fan.verbs.mail import author, name_of, new_message_id
+from fan.verbs.target import Known
+from fan.world import bells
+from fan.world.world import World
+
+SILENT = "(it said nothing)"
+
+
+def record_question(world: World, one: Known, text: str) -> Message:
+    """The question in the asked member's room; the message."""
+    caller, now = world.caller, world.clock.now()
+    return _put(
+        world,
+        Message(
+            seq=0,
+            id=new_message_id(),
+            room=one.group.id,
+            inbox=one.member.address,
+            recipient=name_of(one),
+            sender=caller.address,
+            author=author(world, caller),
+            verified=caller.verified.value,
+            thread="",
+            body=for_record(text),
+            at=now,
+            kind=MessageKind.ASK,
+            about=one.member.id,
+            read_at=now,
+        ),
+    )
+
+
+def record_answer(world: World, question: Message, text: str) -> Message:
+    """The answer in the question's thread; the message."""
+    now = world.clock.now()
+    return _put(
+        world,
+        Message(
+            seq=0,
+            id=new_message_id(),
+            room=question.room,
+            inbox=question.sender,
+            recipient=question.author,
+            sender=question.inbox,
+            author=question.recipient,
+            verified="process",
+            thread=question.thread,
+            body=for_record(text) or SILENT,
+            at=now,
+            kind=MessageKind.ANSWER,
+            reply_to=question.id,
+            about=question.about,
+            read_at=now,
+        ),
+    )
+
+
+def _put(world: World, message: Message) -> Message:
+    (stored,) = world.store.post([message], charge=False)
+    bells.ring(world.paths.runtime, ())
+    return stored.message
