@@ -26,6 +26,7 @@ from fan.world.world import World
 
 STEPS = 8
 EXIT_PATIENCE = 2.0
+PASSING = frozenset({"waiting", "loaded", "echo", "proving"})
 
 
 class Courier:
@@ -176,7 +177,9 @@ class Courier:
 
     def _record(self, before: Delivery, after: Delivery) -> bool:
         """Put the delivery on record; False when somebody else has changed it meanwhile, and nothing may follow."""
-        if after != before and not self._store.save_delivery(after, was=before):
+        # A power cut takes the tmux server along: what was not typed yet, or was but in its composer, begins anew.
+        durable = after.phase not in PASSING
+        if after != before and not self._store.save_delivery(after, was=before, durable=durable):
             return False
         if after.status is not before.status:
             bells.ring(self._world.paths.runtime, [bells.of_member(after.member)])

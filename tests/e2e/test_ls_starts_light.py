@@ -18,7 +18,8 @@ from fan.__main__ import load_msgspec
 load_msgspec()
 import fan.cli.listing, fan.render.rows, fan.verbs.listing, fan.world.store.records
 from fan.world.world import open_world
-world = open_world({"HOME": "/nowhere"}, Path("/"))
+folders = {f"FAN_{name}_DIR": "/nowhere" for name in ("STATE", "WORKTREE", "CONFIG", "RUNTIME")}
+world = open_world(folders, Path("/"))
 world.catalogue.recipe("demo"), world.git, world.tmux
 print(*sys.modules)
 """

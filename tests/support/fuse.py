@@ -48,9 +48,9 @@ def lit(length: int) -> Iterator[Fuse]:
         return called
 
     @contextmanager
-    def writing(self: Door) -> Iterator[Any]:
+    def writing(self: Door, *, durable: bool = True) -> Iterator[Any]:
         fuse.burn()
-        with write(self) as db:
+        with write(self, durable=durable) as db:
             yield db
         fuse.burn()
 

@@ -39,9 +39,12 @@ class Door:
             yield self._db
 
     @contextmanager
-    def _write(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._turn.taken(), _translated(self.folder), transaction(self._db) as db:
-            yield db
+    def _write(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+        """What is written outlives a power cut when `durable`, else only every crash of ours."""
+        with self._lock, self._turn.taken(), _translated(self.folder):
+            self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            with transaction(self._db) as db:
+                yield db
 
 
 @contextmanager

@@ -94,12 +94,12 @@ class Store(Joining, Setups, Verifications, Removals, History, Mailbox, StashRow
         with self._write() as db:
             return replace(delivery, id=insert(db, "deliveries", delivery, without="id"))
 
-    def save_delivery(self, delivery: Delivery, *, was: Delivery) -> bool:
-        """Record where a delivery stands, before what follows from it is done.
+    def save_delivery(self, delivery: Delivery, *, was: Delivery, durable: bool = True) -> bool:
+        """Record where a delivery stands, before what follows from it is done; `durable`: for after a power cut too.
 
         False, and nothing is written, when it is no longer as it `was`: two never act on one delivery.
         """
-        with self._write() as db:
+        with self._write(durable=durable) as db:
             if select(db, Delivery, "deliveries", "id = ?", (delivery.id,)) != [was]:
                 return False
             update(db, "deliveries", "id", delivery)
@@ -147,7 +147,7 @@ class Store(Joining, Setups, Verifications, Removals, History, Mailbox, StashRow
 
     def add_change(self, change: Change) -> None:
         """Record that a member's state has changed."""
-        with self._write() as db:
+        with self._write(durable=False) as db:
             insert(db, "changes", change)
 
     def last_changes(self) -> dict[str, Change]:
