@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import select
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ from fan.world.files import private_folder
 from fan.world.store.reports import ring as ring_fifo
 
 FOLDER = "waiters"
+_NUMBERS = itertools.count()
 
 
 def of_inbox(address: str) -> str:
@@ -34,7 +36,8 @@ class Bells:
 
     def __init__(self, runtime: Path, topics: Iterable[str]) -> None:
         self._folder = private_folder(private_folder(runtime) / FOLDER)
-        self._paths = [self._folder / f"{topic}.{os.getpid()}" for topic in dict.fromkeys(topics)]
+        number = next(_NUMBERS)  # two waiters of one process may wait for the same
+        self._paths = [self._folder / f"{topic}.{number}.{os.getpid()}" for topic in dict.fromkeys(topics)]
         self._fifos = [_opened(path) for path in self._paths]
 
     def wait(self, seconds: float, *others: int) -> bool:
@@ -60,7 +63,7 @@ def ring(runtime: Path, topics: Iterable[str]) -> None:
     """Wake whoever waits for one of these topics, or for everything."""
     wanted = {*topics, EVENTS}
     for name in _names(runtime / FOLDER):
-        if name.rpartition(".")[0] in wanted:
+        if name.rsplit(".", 2)[0] in wanted:
             ring_fifo(str(runtime / FOLDER / name))
 
 

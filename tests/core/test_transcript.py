@@ -71,6 +71,11 @@ CLAUDE: list[tuple[str, Lines, Final | None]] = [
         Final("It passed.", True),
     ),
     (
+        "at a task's tool",
+        [claude("1", text("I wait.")), TASK, claude("2", TOOL, stop="tool_use")],
+        Final("I wait.", False),
+    ),
+    (
         "the next prompt",
         [claude("1", text("Yes.")), person("And then?"), claude("2", text("No."))],
         Final("Yes.", True),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import time
 from pathlib import Path
 
@@ -169,3 +171,27 @@ def test_nobody_waits_for_itself(fan: Fan, puppets: Puppets, repo: Path) -> None
     assert [each["id"] for each in found.json["members"]] == [two["id"]]
     own = puppets.runs(one, "wait", "idle", one["id"], "--json")
     assert error(own.out)["code"] == OwnChat.code
+
+
+@pytest.mark.field("B069")
+def test_b069_a_wait_that_nothing_happens_to_starts_nothing(fan: Fan, puppets: Puppets, repo: Path) -> None:
+    """After its first looks a wait on resting agents runs no tmux, however long it lasts.
+
+    Red when it looks at panes by the clock.
+    """
+    rows = start(fan, repo, 3, "puppet", "Do it")
+    for row in rows:
+        becomes(fan, row, state="rest", turn="done")
+    shim, log = fan.folder / "shim", fan.folder / "calls"
+    shim.mkdir()
+    real = shutil.which("tmux", path=fan.env["PATH"])
+    (shim / "tmux").write_text(f'#!/bin/sh\necho call >>"{log}"\nexec "{real}" "$@"\n')
+    (shim / "tmux").chmod(0o700)
+    path = os.pathsep.join([str(shim), fan.env["PATH"]])
+    with running(fan, repo, "wait", STEM, "--until", "exited", "--timeout", "60", env={"PATH": path}) as waiting:
+        eventually(log.exists, within=20)
+        time.sleep(3)
+        before = log.read_text().count("call")
+        time.sleep(6)
+        assert log.read_text().count("call") == before <= 12
+        assert waiting.process.poll() is None

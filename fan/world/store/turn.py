@@ -25,8 +25,10 @@ class Turn:
             raise StoreFailed(f"{file} cannot be used: {error.strerror}", not_done="nothing was read") from error
 
     def close(self) -> None:
-        """Give the file back."""
-        os.close(self._file)
+        """Give the file back; it may have been already."""
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
 
     @contextmanager
     def taken(self) -> Iterator[None]:
