@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from fan.core import naming
+from fan.core.asks import introduced
 from fan.core.brief import allowed, briefed
 from fan.core.model import Delivery, Group, Member, Step
 from fan.core.prompt import Prepared, pointer, prepare
@@ -84,7 +85,7 @@ def plan(world: World, request: StartRequest) -> Plan:
     choices = _deal(request.agents, len(prompts), world)
     argvs = {choice.label: launch.command(world, choice, briefed=request.brief) for choice in choices}
     env = launch.asked_environment(request.env, world.environ)
-    texts = [briefed(text) if request.brief else text for text in prompts]
+    texts = _worded(world, prompts, brief=request.brief)
     prepared = [prepare(text, choice.recipe.submit) for text, choice in zip(texts, choices, strict=True)]
     world.tmux.version()
     world.git.version()
@@ -163,6 +164,16 @@ def base_of(repo: Repository, asked: str | None) -> tuple[str, str]:
     if head:
         return head.branch or head.oid[:10], head.oid
     return asked or "", repo.resolve(asked or "")
+
+
+def _worded(world: World, prompts: Sequence[str], *, brief: bool) -> list[str]:
+    """What is typed: an agent's task says whose it is, and the brief stands before it."""
+    caller = world.caller
+    if caller.is_agent:
+        from fan.verbs.mail import author
+
+        prompts = [introduced(text, author(world, caller), caller.verified.value) for text in prompts]
+    return [briefed(text) if brief else text for text in prompts]
 
 
 def _stem(world: World, repo: Repository, name: str | None, prompt: str) -> str:

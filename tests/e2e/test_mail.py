@@ -83,8 +83,13 @@ def test_what_a_member_may_not_do(fan: Fan, puppets: Puppets, pair: tuple[Path, 
         assert (refused.code, refused.json["error"]["code"]) == (1, "not_allowed"), words
         assert "fan mail send human" in refused.json["error"]["hint"]
     assert len(listed(fan, repo)) == 2
-    fan.env["FAN_AGENTS_MAY"] = "fan"
-    assert puppets.runs(one, "2", "--agent", "puppet", "again", "--dry-run").code == 0
+    (fan.config / "config.toml").write_text('agents_may = "fan"\n')
+    made = puppets.runs(one, "1", "--agent", "puppet", "Go on", "--json")
+    assert made.code == 0, made.err
+    (row,) = made.json["members"]
+    whose = "[fan: from fan/do:1 (puppet), another agent (verified: process), not your operator]"
+    puppets.takes(row, f"{whose}\nGo on")
+    assert puppets.runs(one, "keep", row["id"]).code == 1
 
 
 def test_mail_wakes_at_rest_and_never_in_a_turn(fan: Fan, puppets: Puppets) -> None:
