@@ -34,6 +34,7 @@ class Act(StrEnum):
     FAN_OUT = "fan"
     KEEP = "keep"
     REMOVE = "rm"
+    DISCARD = "discard"
     UNDO = "undo"
     ARCHIVE_REMOVE = "archive-rm"
     APPROVE = "approve"
@@ -55,12 +56,16 @@ class Above(Struct, frozen=True):
 
 
 class Caller(Struct, frozen=True):
-    """Who calls. `member` is set for `Who.MEMBER` alone; `agent` names the agent of either kind, if it is known."""
+    """Who calls. `member` is set for `Who.MEMBER` alone; `agent` names the agent of either kind, if it is known.
+
+    `launched`: of an agent, that it runs in a session of `fan`'s, though it is no member on this record.
+    """
 
     who: Who
     verified: Verified
     member: Member | None = None
     agent: str = ""
+    launched: bool = False
 
     @property
     def is_agent(self) -> bool:
@@ -86,20 +91,20 @@ def identify(
     A member is known by its pane's process; the variable `launch` alone is a claim. `agents` are the names
     of the known agents, as their programs are called. Without an agent it is a person at a `terminal`, else a script.
     """
-    by_pid = {one.pid: one for one in members if one.pid}
+    running = [one for one in members if one.pid]
     for process in above:
-        member = by_pid.get(process.pid)
-        if member and abs(member.pid_started - process.started) < 1.0:
-            return Caller(Who.MEMBER, Verified.PROCESS, member, member.agent)
-    claimed = next((one for one in by_pid.values() if launch and one.launch == launch), None)
+        for member in running:
+            if member.pid == process.pid and abs(member.pid_started - process.started) < 1.0:
+                return Caller(Who.MEMBER, Verified.PROCESS, member, member.agent)
+    claimed = next((one for one in running if launch and one.launch == launch), None)
     if claimed:
         return Caller(Who.MEMBER, Verified.NONE, claimed, claimed.agent)
     for process in above:
         agent = next((name for name in _names(process) if name in agents), "")
         if agent:
-            return Caller(Who.AGENT, Verified.PROCESS, agent=agent)
+            return Caller(Who.AGENT, Verified.PROCESS, agent=agent, launched=bool(launch))
     if launch:
-        return Caller(Who.AGENT, Verified.NONE)
+        return Caller(Who.AGENT, Verified.NONE, launched=True)
     return Caller(Who.HUMAN, Verified.PROCESS) if terminal else Caller(Who.SCRIPT, Verified.NONE)
 
 
@@ -107,7 +112,7 @@ def require(caller: Caller, act: Act, opened: Collection[str]) -> None:
     """Raises NotAllowed when `caller` may not do this; `opened` is what the person's setting lets agents do."""
     if act.value in opened or not caller.is_agent:
         return
-    if act in FOR_NO_MEMBER and caller.who is not Who.MEMBER:
+    if act in FOR_NO_MEMBER and caller.who is not Who.MEMBER and not caller.launched:
         return
     who = f"a member of a group, {caller.member.session}," if caller.member else "an agent"
     raise NotAllowed(

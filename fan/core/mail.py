@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -108,6 +110,24 @@ def checked(message: Message) -> Message:
     if len(message.claim) > LONGEST_CLAIM or len(message.key) > LONGEST_KEY:
         raise TooLarge(f"--from takes {LONGEST_CLAIM} characters, --key {LONGEST_KEY}", not_done="nothing was sent")
     return replace(message, body=body)
+
+
+def all_checked(messages: Sequence[Message]) -> list[Message]:
+    """The copies of one note as they may be stored: none may push another out of their room. Raises as `checked`."""
+    found = [checked(message) for message in messages]
+    if overflow([message.size for message in found]):
+        raise TooLarge(
+            f"{len(found)} copies of this message are more than their room holds",
+            not_done="nothing was sent",
+            hint="put it into a file: fan mail send TO 'see the file' --attach FILE",
+        )
+    return found
+
+
+def names_person(claim: str) -> bool:
+    """Whether a reader would take this name for the person's, whatever letters it is written with."""
+    shown = "".join(char for char in unicodedata.normalize("NFKC", claim) if unicodedata.category(char) != "Cf")
+    return HUMAN in re.findall(r"[^\W\d_]+", shown.casefold())
 
 
 def speaks_for(sender: str, inbox: str) -> bool:

@@ -69,7 +69,7 @@ def talks(found: Iterable[Talk], now: float) -> str:
         )
         for one in found
     ]
-    return aligned(table) if table else "no mail\n"
+    return fenced(aligned(table), "who wrote in these threads", secrets.token_hex(4)) if table else "no mail\n"
 
 
 def _head(one: MessageView, now: float) -> str:
@@ -90,7 +90,8 @@ def _head(one: MessageView, now: float) -> str:
 
 
 def _source(one: MessageView) -> str:
-    claim = f', claims to be "{one_line(one.claim)}"' if one.claim else ""
+    quoted = one_line(one.claim).replace('"', "'")
+    claim = f', claims to be "{quoted}"' if quoted else ""
     return f"{one_line(one.author)} (verified: {one.verified}{claim})"
 
 

@@ -50,6 +50,8 @@ def keep(world: World, request: KeepRequest) -> Kept:
     The merge comes first: what hinders it is raised, and then nothing has changed.
     """
     world.allow(Act.KEEP)
+    if request.discard:
+        world.allow(Act.DISCARD)
     how = _how(request)
     with alone(world):
         members = known(world)

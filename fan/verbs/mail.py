@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from fan.core.caller import Act, Caller, Who
-from fan.core.mail import HUMAN, Attachment, Message, MessageKind
+from fan.core.mail import HUMAN, Attachment, Message, MessageKind, names_person
 from fan.core.naming import new_id
 from fan.core.questions import meant
 from fan.courier import start as courier
@@ -84,7 +84,7 @@ def mail(world: World, request: MailRequest) -> Mailed:
     Raises NotFound, Ambiguous, Undeliverable, OwnChat, Empty, TooLarge, RateLimited; nothing is then stored.
     """
     caller = world.caller
-    if request.claim.strip().lower() == HUMAN and caller.is_agent:
+    if caller.is_agent and names_person(request.claim):
         world.allow(Act.HUMAN_NAME)
     to, left = _addresses(world, request.to)
     first = Message(

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from fan.core.model import Member, Step
+from fan.courier import start as courier
 from fan.courier.housekeeping import close_deliveries
 from fan.errors import FanError, Interrupted
 from fan.verbs import launch
@@ -31,10 +32,16 @@ class Making:
         self._plan = plan
         self._listener = listener
         self._stopped = threading.Event()
+        self._courier: Future[None] = Future()
 
     def run(self) -> None:
-        """Make all members, some at a time. On Ctrl-C the rest is marked as interrupted, and it is raised again."""
-        pool = ThreadPoolExecutor(max_workers=min(len(self._plan.parts), 2 * (os.cpu_count() or 1)))
+        """Make all members, some at a time, the courier started beside them.
+
+        On Ctrl-C the rest is marked as interrupted, and it is raised again.
+        """
+        pool = ThreadPoolExecutor(max_workers=1 + min(len(self._plan.parts), 2 * (os.cpu_count() or 1)))
+        if any(part.choice for part in self._plan.parts):
+            self._courier = pool.submit(courier.ensure, self._world)
         futures = [pool.submit(self._make, part) for part in self._plan.parts]
         try:
             while wait(futures, timeout=NOTICE).not_done:
@@ -95,6 +102,7 @@ class Making:
             return
         self._step(part, Step.SESSION)
         try:
+            self._courier.result()
             if part.file:
                 files.write_prompt(member.path, prompt_file(member), part.file)
             launch.opened(self._world, self._plan.launch(part))

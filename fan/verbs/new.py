@@ -11,7 +11,6 @@ from msgspec import structs
 
 from fan.core import naming
 from fan.core.caller import Act
-from fan.courier import start as courier
 from fan.errors import AlreadyExists, Conflict, UsageError
 from fan.verbs import joining, launch, setting_up
 from fan.verbs.joining import NOTHING, Joined, Place, member_at
@@ -20,6 +19,7 @@ from fan.verbs.plan import Part, Plan, check_disk
 from fan.verbs.progress import Listener
 from fan.verbs.target import known
 from fan.world.git import Repository
+from fan.world.git.size import checkout_bytes
 from fan.world.world import World
 
 
@@ -44,8 +44,6 @@ def new(world: World, request: NewRequest, listener: Listener) -> Joined:
     for note in plan.notes:
         listener.say(note)
     member = joining.recorded(world, where, part.member)
-    if part.choice:
-        courier.ensure(world)
     try:
         Making(world, plan, listener).run()
     except KeyboardInterrupt:
@@ -68,7 +66,7 @@ def _planned(world: World, request: NewRequest) -> tuple[Place, Plan]:
     begin = tip or where.base_oid
     where = replace(where, base_oid=(repo.fork_point(tip, where.base_oid) or tip) if tip else where.base_oid)
     setup = None if request.no_setup else setting_up.find(world, repo, begin)
-    check_disk(world, repo, begin, 1)
+    check_disk(world, repo, checkout_bytes(repo, begin), 1)
     path = _folder(world, repo, request.branch)
     member = structs.replace(
         joining.member_of(world, repo, where, request.branch, path, choice), adopted=tip is not None

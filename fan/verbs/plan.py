@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from msgspec import structs
@@ -91,11 +92,15 @@ def plan(world: World, request: StartRequest) -> Plan:
     world.git.version()
     repo = world.git.repository(world.cwd)
     base, base_oid = base_of(repo, request.base)
-    setup = None if request.no_setup else setting_up.find(world, repo, base_oid, approved=not request.dry_run)
+    with ThreadPoolExecutor(1) as aside:
+        size = aside.submit(checkout_bytes, repo, base_oid)  # in a large tree as long as all else together
+        setup = None if request.no_setup else setting_up.find(world, repo, base_oid, approved=not request.dry_run)
+        carried = (*setup.copies, *setup.links) if setup else ()
+        travel = _travel_notes(repo, base, base_oid, request.base, carried)
+        stem = _stem(world, repo, request.name, prompts[0])
+        branches = _branches(world, repo, stem, len(prompts))
+    check_disk(world, repo, size.result(), len(prompts))
     now = world.clock.now()
-    stem = _stem(world, repo, request.name, prompts[0])
-    branches = _branches(world, repo, stem, len(prompts))
-    check_disk(world, repo, base_oid, len(prompts))
     group = _group(repo, stem, base, base_oid, prompts[0], now)
     patience = request.patience if request.patience is not None else world.settings.values.patience
     held, asks = launch.held(world, repo.root, choices)
@@ -108,9 +113,8 @@ def plan(world: World, request: StartRequest) -> Plan:
         delivery, file = _delivery(member, ready, choice, now, patience)
         parts.append(Part(member, choice, argvs[choice.label], delivery, file))
     told = setting_up.notes(world, repo, setup) if setup else ()
-    carried = (*setup.copies, *setup.links) if setup else ()
     may = _allowances(choices) if request.brief else ()
-    notes = (*_travel_notes(repo, base, base_oid, request.base, carried), *told, *asks, *may)
+    notes = (*travel, *told, *asks, *may)
     return Plan(repo, group, tuple(parts), env, notes, setup)
 
 
@@ -212,12 +216,12 @@ def _branches(world: World, repo: Repository, stem: str, count: int) -> list[str
     return names
 
 
-def check_disk(world: World, repo: Repository, base_oid: str, count: int) -> None:
-    """Raises DiskFailed where so many checkouts do not fit, or cannot be written."""
+def check_disk(world: World, repo: Repository, size: int, count: int) -> None:
+    """Raises DiskFailed where so many checkouts of `size` bytes do not fit, or cannot be written."""
     for place in (world.paths.worktrees, repo.common_dir):
         if not files.is_writable(place):
             raise DiskFailed(f"{place} cannot be written", not_done="nothing was made", hint=f"ls -ld '{place}'")
-    need = checkout_bytes(repo, base_oid) * count
+    need = size * count
     free = files.free_bytes(world.paths.worktrees)
     if need + world.settings.values.min_free_mb * 1024 * 1024 > free:
         raise DiskFailed(

@@ -38,6 +38,8 @@ class Removed:
 def remove(world: World, request: RemoveRequest) -> Removed:
     """Take away what the request names. Every name is resolved before anything is touched."""
     world.allow(Act.REMOVE)
+    if request.discard:
+        world.allow(Act.DISCARD)
     if bool(request.targets) == (request.group is not None):
         raise UsageError("name members, or one group", not_done="nothing was removed", hint="fan ls")
     with alone(world):

@@ -47,7 +47,6 @@ def start(world: World, request: StartRequest, listener: Listener) -> Started:
         return _dry(planned)
     for name in too_large(world.environ):
         listener.warn(f"{name} is too large for tmux to carry; the agents go without it")
-    courier.ensure(world)
     try:
         Making(world, planned, listener).run()
     except KeyboardInterrupt:

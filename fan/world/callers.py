@@ -12,23 +12,36 @@ from fan.core.caller import Above, Caller, identify
 from fan.core.model import Member
 from fan.world.processes import GONE
 
+LAUNCH = "FAN_LAUNCH"
 DEEPEST = 64
-
-
-def above() -> list[Above]:
-    """All processes above this one, the nearest first; the chain ends where a sandbox hides the rest."""
-    return [one for process in _parents() if (one := _seen(process))]
 
 
 def find(members: Sequence[Member], environ: Mapping[str, str], agents: Collection[str]) -> Caller:
     """The caller of this process; see core.caller.identify."""
-    launch = environ.get("FAN_LAUNCH", "")
-    return identify(above(), members, launch, agents, terminal=_at_terminal())
+    above = list(_above())
+    seen = [one for process in above if (one := _seen(process))]
+    launch = environ.get(LAUNCH) or next((found for process in above if (found := _launch(process))), "")
+    return identify(seen, members, launch, agents, terminal=_at_terminal())
 
 
-def _parents() -> Iterator[psutil.Process]:
+def _above() -> Iterator[psutil.Process]:
+    """All processes above this one, the nearest first; the chain ends where a sandbox hides the rest.
+
+    The leader of our session comes last: whoever goes on in the background of a pane has no other tie to it.
+    """
     with suppress(*GONE):
         yield from psutil.Process().parents()[:DEEPEST]
+    leader = os.getsid(0)
+    if leader not in (0, 1, os.getpid()):
+        with suppress(*GONE):
+            yield psutil.Process(leader)
+
+
+def _launch(process: psutil.Process) -> str:
+    """The launch that this process was started with, whatever those below it took out of their environment."""
+    with suppress(*GONE, OSError):
+        return process.environ().get(LAUNCH, "")
+    return ""
 
 
 def _seen(process: psutil.Process) -> Above | None:

@@ -31,7 +31,8 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     courier_lingers: float = 5.0
     """Seconds the courier stays after the last session of ours has ended."""
     agents_may: str = ""
-    """What agents may do besides, of: fan, keep, rm, undo, archive-rm, approve, trust, release."""
+    """What agents may do besides, of: fan, keep, rm, discard, undo, archive-rm, approve, trust, release, human. Only
+    the file's value counts."""
     wake: bool = True
     """Whether an agent at rest is told by a typed line that mail has come."""
     wake_every: float = 60.0

@@ -91,8 +91,11 @@ class World(Struct, frozen=True, dict=True):
     def allow(self, act: Act) -> None:
         """Raises NotAllowed when whoever called may not do this."""
         from fan.core.caller import require
+        from fan.world.settings import load
 
-        require(self.caller, act, self.settings.values.agents_may.replace(",", " ").split())
+        # The file alone: variables are the caller's own, and an agent could open to itself whatever it likes.
+        opened = load(self.paths.config, {}).values.agents_may
+        require(self.caller, act, opened.replace(",", " ").split())
 
     @property
     def python(self) -> list[str]:

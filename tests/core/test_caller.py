@@ -33,6 +33,11 @@ def test_the_variable_alone_is_a_claim() -> None:
     assert found(SHELL, launch="lb") == Caller(Who.MEMBER, Verified.NONE, B, "puppet")
 
 
+def test_a_number_that_two_members_had_is_the_living_ones() -> None:
+    """The record keeps the pane of an agent that has ended; red when only the last one of a number is looked at."""
+    assert identify([AGENT_A], [A, replace(B, pid=100)], "", (), terminal=False).member == A
+
+
 def test_a_later_process_of_the_same_number_is_nobody() -> None:
     """A process id is given away again: the start time must fit too."""
     assert found(Above(100, 99.0, "bash"), terminal=True).who is Who.HUMAN
@@ -67,3 +72,12 @@ def test_what_each_may_do(act: Act) -> None:
         with pytest.raises(NotAllowed):
             require(agent, act, ())
     require(member, act, (act.value,))
+
+
+@pytest.mark.parametrize("act", sorted(FOR_NO_MEMBER))
+def test_a_session_of_fans_on_another_record_is_no_persons_agent(act: Act) -> None:
+    """Whoever moves to another state folder is still no member that may fan out; red when it counts as an agent that
+    the person drives in a terminal of their own."""
+    for caller in (found(launch="x"), found(Above(7, 1.0, "other"), launch="x")):
+        with pytest.raises(NotAllowed):
+            require(caller, act, ())

@@ -12,7 +12,18 @@ from msgspec.structs import replace
 
 from fan.core import waking
 from fan.core.fence import fenced
-from fan.core.mail import BURST, RING, RING_BYTES, Attachment, Message, charged, checked, overflow, threaded
+from fan.core.mail import (
+    BURST,
+    RING,
+    RING_BYTES,
+    Attachment,
+    Message,
+    charged,
+    checked,
+    names_person,
+    overflow,
+    threaded,
+)
 from fan.core.model import Delivery, Status
 from fan.errors import Empty, FanError, TooLarge, UsageError
 
@@ -130,3 +141,10 @@ def test_no_body_closes_its_fence(body: str, source: str, mark: int) -> None:
     obeyed = [char for line in lines for char in line if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
     assert set(obeyed) <= {"\t", "\u200c", "\u200d"}
     assert len("\n".join(lines).splitlines()) == len(lines) - 1
+
+
+@pytest.mark.parametrize("claim", ["human", " HUMAN ", "the human", "ｈuman", "hu\u200dman", "human:", "“Human”"])
+def test_a_name_that_reads_as_the_persons(claim: str) -> None:
+    """As a word, in any case or width, with what nobody sees inside; a longer word is another name."""
+    assert names_person(claim)
+    assert not any(map(names_person, ("", "humanizer", "the boss")))

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from fan.core.mail import RING, Message, MessageKind
-from fan.errors import FanError, NotFound, RateLimited, StoreFailed
+from fan.errors import FanError, NotFound, RateLimited, StoreFailed, TooLarge
 from fan.world.store.records import Store
 from tests.support.cli import ROOT
 from tests.support.wait import eventually
@@ -77,6 +77,22 @@ def test_the_same_key_is_the_same_message(store: Store) -> None:
     assert len(store.inbox("to")) == 2
 
 
+def test_a_key_is_one_rooms(store: Store) -> None:
+    """Two repositories may have a `fan/x:1` each: what was sent to one of them has not been sent to the other."""
+    store.post([message(0, key="k")])
+    other = store.post([message(1, key="k", room="other", inbox="other")])[0]
+    assert (other.repeated, [one.id for one in store.inbox("other")]) == (False, ["m1"])
+
+
+def test_no_copy_pushes_another_one_out(store: Store) -> None:
+    """Copies that would not all stay are refused and none is stored; red when a receipt is given for what has gone."""
+    copies = [message(number, body="x" * 8192, inbox=f"b{number}") for number in range(65)]
+    with pytest.raises(TooLarge, match="65 copies"):
+        store.post(copies)
+    assert store.messages() == []
+    assert [one.evicted for one in store.post(copies[:64])] == [0] * 64
+
+
 def test_the_eleventh_in_a_row_is_refused_with_the_reason(store: Store) -> None:
     """Refused ones cost nothing and leave nothing; what is refused for another reason is not charged."""
     for number in range(10):
@@ -93,11 +109,17 @@ def test_the_eleventh_in_a_row_is_refused_with_the_reason(store: Store) -> None:
 
 
 def test_the_parents_owner_answers_it(store: Store) -> None:
-    """Its `answered` is the first reply of whoever it lay with; a question is closed by it, mail is not."""
+    """Its `answered` is the first reply of whoever it lay with to who wrote it; a question is closed by it, mail is
+    not. Red when a reply that goes to a third one counts: the person's question would be off their list, unanswered.
+    """
     post(store, message(0), message(1, kind=MessageKind.QUESTION))
-    post(store, message(2, reply_to="m0", sender="somebody"))
-    assert store.message("m0").answered_at is None
-    post(store, message(3, reply_to="m0", sender="to"), message(4, reply_to="m1", sender="to"))
+    post(store, message(2, reply_to="m0", sender="somebody", inbox="from"))
+    post(store, message(5, reply_to="m0", sender="to", inbox="third"))
+    post(store, message(6, reply_to="m1", sender="to", inbox="third"))
+    assert [store.message(one).answered_at for one in ("m0", "m1")] == [None, None]
+    assert store.message("m1").closed_at is None
+    answers = [replace(message(number, sender="to"), inbox="from") for number in (3, 4)]
+    post(store, replace(answers[0], reply_to="m0"), replace(answers[1], reply_to="m1"))
     assert (store.message("m0").answered_at, store.message("m0").closed_at) == (1003.0, None)
     assert (store.message("m1").answered_at, store.message("m1").closed_at) == (1004.0, 1004.0)
 

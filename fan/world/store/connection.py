@@ -87,7 +87,7 @@ MIGRATIONS = (
         about TEXT NOT NULL, attachments TEXT NOT NULL, options TEXT NOT NULL, until REAL, woken_at REAL,
         read_at REAL, answered_at REAL, closed_at REAL
     );
-    CREATE UNIQUE INDEX messages_by_key ON messages (sender, recipient, key) WHERE key != '';
+    CREATE UNIQUE INDEX messages_by_key ON messages (sender, room, recipient, key) WHERE key != '';
     CREATE INDEX messages_of_inbox ON messages (inbox, seq);
     CREATE INDEX messages_of_room ON messages (room, seq);
     CREATE INDEX messages_of_thread ON messages (thread, seq);

@@ -8,7 +8,18 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fan.core.mail import BURST, HUMAN, RING, RING_BYTES, Message, charged, checked, overflow, speaks_for, threaded
+from fan.core.mail import (
+    BURST,
+    HUMAN,
+    RING,
+    RING_BYTES,
+    Message,
+    all_checked,
+    charged,
+    overflow,
+    speaks_for,
+    threaded,
+)
 from fan.errors import NotFound, RateLimited
 from fan.world.store.door import Door
 from fan.world.store.rows import insert, select
@@ -33,7 +44,7 @@ class Mailbox(Door):
 
         Raises Empty, TooLarge; NotFound for a reply to an id never issued; RateLimited. Nothing is then stored.
         """
-        messages = [checked(message) for message in messages]
+        messages = all_checked(messages)
         with self._write() as db:
             earlier = [_by_key(db, message) for message in messages]
             if charge and not all(earlier):
@@ -114,7 +125,9 @@ class Mailbox(Door):
 def _by_key(db: sqlite3.Connection, message: Message) -> Message | None:
     if not message.key:
         return None
-    where, values = "sender = ? AND recipient = ? AND key = ?", (message.sender, message.recipient, message.key)
+    # Recipients of one name in two repositories are told apart by the room.
+    values = (message.sender, message.room, message.recipient, message.key)
+    where = "sender = ? AND room = ? AND recipient = ? AND key = ? AND key != ''"
     return next(iter(select(db, Message, "messages", where, values)), None)
 
 
@@ -135,7 +148,7 @@ def _stored(db: sqlite3.Connection, message: Message) -> Posted:
     parent, evicted = _parent(db, message)
     message = threaded(message, parent, evicted)
     message = replace(message, seq=insert(db, "messages", message, without="seq"))
-    if parent and speaks_for(message.sender, parent.inbox):
+    if parent and speaks_for(message.sender, parent.inbox) and message.inbox == parent.sender:
         db.execute(
             "UPDATE messages SET answered_at = ?, closed_at = CASE kind WHEN 'question' THEN ? ELSE closed_at END"
             " WHERE id = ? AND answered_at IS NULL",
