@@ -153,7 +153,7 @@ def _close(world: World, parent: Message) -> None:
 
 def post(world: World, messages: Sequence[Message], *, charge: bool = True) -> list[Posted]:
     """Store messages and wake those who wait for them; the courier too, where an agent is to be told."""
-    stored = world.store.post(messages, charge=charge)
+    stored = world.store.post(messages, charge=charge, now=world.clock.now)
     bells.ring(world.paths.runtime, [bells.of_inbox(one.message.inbox) for one in stored])
     if any(one.message.inbox != HUMAN for one in stored):
         courier.ensure(world)

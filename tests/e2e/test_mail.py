@@ -92,6 +92,7 @@ def test_what_a_member_may_not_do(fan: Fan, puppets: Puppets, pair: tuple[Path, 
     assert puppets.runs(one, "keep", row["id"]).code == 1
 
 
+@pytest.mark.field("B061")
 def test_mail_wakes_at_rest_and_never_in_a_turn(fan: Fan, puppets: Puppets) -> None:
     """B061: no key during the turn; then one line for those that were not read by itself meanwhile."""
     repo = fan.repos.repo()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import ROOT, Fan, Result
+from tests.support.cli import PROGRAM, ROOT, Fan, Result
 from tests.support.wait import eventually
 
 FOLDER = ROOT / "tests" / "puppets"
@@ -60,11 +60,15 @@ class Puppets:
 
     def runs(self, row: Row, *words: str, within: float = 30.0) -> Result:
         """How a command of `fan` ends that this member's agent runs, whatever else it does meanwhile."""
+        return self.does(row, shlex.join([*PROGRAM, *words]), within=within)
+
+    def does(self, row: Row, line: str, within: float = 30.0) -> Result:
+        """The same for any command line of a shell."""
         number = len(list(self.folder.glob(f"{row['id']}.*.code")))
         out = self.folder / f"{row['id']}.{number}"
         errand = self.folder / f"{row['id']}.errand"
         part = errand.with_suffix(".part")
-        part.write_text(f"{number}\n{shlex.join([sys.executable, '-P', '-m', 'fan', *words])}")
+        part.write_text(f"{number}\n{line}")
         part.rename(errand)
         code = self.folder / f"{row['id']}.{number}.code"
         eventually(code.exists, within=within)

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from fan.core import waking
 from fan.core.mail import RING, Message, MessageKind
+from fan.core.model import Delivery, Status
 from fan.errors import FanError, NotFound, RateLimited, StoreFailed, TooLarge
 from fan.world.store.records import Store
 from tests.support.cli import ROOT
@@ -77,6 +79,14 @@ def test_the_same_key_is_the_same_message(store: Store) -> None:
     assert len(store.inbox("to")) == 2
 
 
+def test_a_message_has_the_time_at_which_it_was_stored(store: Store) -> None:
+    """One that was long in coming (a large file, other writers) is newer than a line typed meanwhile, which has not
+    told of it; red when its time is that of the call: its reader, at rest, would never be told."""
+    late = store.post([message(0, at=1000.0)], now=lambda: 1005.0)[0].message
+    line = Delivery(1, "m", "text", 1001.0, status=Status.SENT, pasted_at=1002.0, purpose="wake")
+    assert waking.untold(store.unread("to"), line) == [late]
+
+
 def test_a_key_is_one_rooms(store: Store) -> None:
     """Two repositories may have a `fan/x:1` each: what was sent to one of them has not been sent to the other."""
     store.post([message(0, key="k")])
@@ -85,7 +95,7 @@ def test_a_key_is_one_rooms(store: Store) -> None:
 
 
 def test_no_copy_pushes_another_one_out(store: Store) -> None:
-    """Copies that would not all stay are refused and none is stored; red when a receipt is given for what has gone."""
+    """Copies that would not all stay are refused and none is stored; red when a receipt tells of what has gone."""
     copies = [message(number, body="x" * 8192, inbox=f"b{number}") for number in range(65)]
     with pytest.raises(TooLarge, match="65 copies"):
         store.post(copies)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -39,13 +39,20 @@ class Posted(Struct, frozen=True):
 class Mailbox(Door):
     """The messages of all rooms."""
 
-    def post(self, messages: Sequence[Message], *, charge: bool = True) -> list[Posted]:
+    def post(
+        self, messages: Sequence[Message], *, charge: bool = True, now: Callable[[], float] | None = None
+    ) -> list[Posted]:
         """Store one note to one or several inboxes as a whole, charged to its sender once.
+
+        Their time is `now` as they are stored: files handed over and other writers may have taken a while, and a line
+        that has told of mail since then has not told of these.
 
         Raises Empty, TooLarge; NotFound for a reply to an id never issued; RateLimited. Nothing is then stored.
         """
         messages = all_checked(messages)
         with self._write() as db:
+            if now:
+                messages = [replace(message, at=now()) for message in messages]
             earlier = [_by_key(db, message) for message in messages]
             if charge and not all(earlier):
                 _charge(db, messages[0].sender, messages[0].at)
