@@ -93,7 +93,8 @@ def alerts(one: Standing) -> list[Alert]:
     if one.last and is_stuck(one.last.status, state) and one.last.purpose == "prompt":
         what = f"{one.name} did not get its prompt"
         then = f"fan resume {id_}" if state is State.EXITED else f"fan send --retry {id_}"
-        since = one.last.done_at or one.last.created_at
+        # While its agent worked it was over: stuck again, it is another occasion.
+        since = max(one.last.done_at or one.last.created_at, one.change.since if one.change else 0.0)
         found.append(Alert(id_, NOT_SENT, what, _bounded(one.last.note), then, since))
     return found
 
