@@ -99,6 +99,7 @@ def ask_human(
 ) -> int:
     """Ask the person and wait for the answer; a time-out is never a yes."""
     from fan.render import mail as render
+    from fan.render.handover import taken
     from fan.verbs import asking_human as verbs
     from fan.verbs.mailbox import mark_read
 
@@ -107,9 +108,9 @@ def ask_human(
     if as_json:
         from fan.render.values import as_json as written
 
-        is_shown = output.result(written(found))
+        is_shown = taken(written(found))
     else:
-        is_shown = output.result(render.human_answer(found))
+        is_shown = taken(render.human_answer(found))
     if is_shown:
         once_read(lambda: mark_read(here, [found.id]))
     return 0
@@ -131,21 +132,24 @@ def ls(
 
 
 def _whole(found: Reading) -> list[str]:
-    """Print it as one JSON value; the ids of what was written out."""
+    """Print it as one JSON value; the ids of what reached its reader."""
+    from fan.render.handover import taken
     from fan.render.values import as_json
 
-    return [one.id for one in found.messages] if output.result(as_json(found)) else []
+    return [one.id for one in found.messages] if taken(as_json(found)) else []
 
 
 def _one_by_one(found: Reading, now: float) -> list[str]:
-    """Print message by message; the ids of those that were written out whole."""
+    """Print message by message; the ids of those that reached their reader."""
     from fan.render import mail as render
+    from fan.render.handover import taken
 
-    written: list[str] = []
+    written, is_taken = [], True
     for one in found.messages:
-        if not output.result(render.message(one, now, said)):
-            return written
-        written.append(one.id)
+        show = taken if is_taken else output.result
+        is_taken = show(render.message(one, now, said)) and is_taken
+        if is_taken:
+            written.append(one.id)
     output.result(said(render.summary(found)))
     return written
 

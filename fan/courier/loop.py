@@ -82,7 +82,7 @@ class Courier:
         self._queue = self._store.open_deliveries()
         self._reports = self._store.last_reports(self._members)
         self._seen = {one.id: self._seen[one.id] for one in self._members if one.id in self._seen}
-        self._waker.read_record()
+        self._waker.read_record(self._members)
 
     def _member(self, seen: Seen, queue: Sequence[Delivery], begun: float) -> None:
         """Note what one member's agent does, and bring its deliveries forward."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fan.core import delivery as rules
 from fan.core import waking
 from fan.core.mail import Message
-from fan.core.model import Delivery, Status
+from fan.core.model import Delivery, Member, Status
 from fan.courier.seeing import Seen
 from fan.world.world import World
 
@@ -22,10 +22,10 @@ class Waker:
         self._unread: dict[str, list[Message]] = {}
         self._last: dict[str, Delivery] = {}
 
-    def read_record(self) -> None:
-        """What there is to tell; called after something has been written."""
+    def read_record(self, members: Iterable[Member]) -> None:
+        """What there is to tell these; called after something has been written."""
         store = self._world.store
-        self._unread = store.unread_by_inbox()
+        self._unread = store.unread_by_inbox(one.address for one in members)
         self._last = store.last_wakes() if self._unread else {}
 
     def look(self, seen: Seen, queue: Sequence[Delivery], now: float) -> Delivery | None:

@@ -71,13 +71,13 @@ def ask(world: World, request: AskRequest) -> Answer:
     with _in_flight(world, one) as asked, Watch(world, [one]) as watch:
         before = baseline(world, _ready(world, watch, request).seen)
         delivery = world.store.queue_ask(asked, delivery)
-        question = record_question(world, one, request.text)
-        courier.wake(world)
         try:
+            question = record_question(world, one, request.text, asked.id)
+            courier.wake(world)
             end, settled_by = _Turn(world, watch, delivery, request).end()
         finally:
             if take_back(world, delivery.id, "its asker waits no more"):
-                world.store.mark([question.id], "closed", world.clock.now())
+                world.store.mark([asked.id], "closed", world.clock.now())
         sent = world.store.delivery(delivery.id)
         text, quality = words(world, end.seen, sent, before, guessed=settled_by == SAID_BY_SILENCE)
     record_answer(world, question, text)

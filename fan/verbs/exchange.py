@@ -12,14 +12,14 @@ from fan.world.world import World
 SILENT = "(it said nothing)"
 
 
-def record_question(world: World, one: Known, text: str) -> Message:
-    """The question in the asked member's room; the message."""
+def record_question(world: World, one: Known, text: str, message_id: str) -> Message:
+    """The question in the asked member's room, under the ask's own id; the message."""
     caller, now = world.caller, world.clock.now()
     return _put(
         world,
         Message(
             seq=0,
-            id=new_message_id(),
+            id=message_id,
             room=one.group.id,
             inbox=one.member.address,
             recipient=name_of(one),

@@ -15,7 +15,7 @@ from fan.core.questions import meant
 from fan.courier import start as courier
 from fan.errors import NotFound, OwnChat, Undeliverable
 from fan.verbs.removing import Left
-from fan.verbs.target import Known, find, find_group, here, known
+from fan.verbs.target import Known, find, find_group, here, known, removed
 from fan.world import bells
 from fan.world.store.mailbox import Posted
 from fan.world.world import World
@@ -153,10 +153,10 @@ def _close(world: World, parent: Message) -> None:
 
 def post(world: World, messages: Sequence[Message], *, charge: bool = True) -> list[Posted]:
     """Store messages and wake those who wait for them; the courier too, where an agent is to be told."""
+    if any(one.inbox != HUMAN for one in messages):
+        courier.ensure(world)  # first: where that fails, nothing was sent
     stored = world.store.post(messages, charge=charge, now=world.clock.now)
     bells.ring(world.paths.runtime, [bells.of_inbox(one.message.inbox) for one in stored])
-    if any(one.message.inbox != HUMAN for one in stored):
-        courier.ensure(world)
     courier.wake(world)
     return stored
 
@@ -223,11 +223,11 @@ def _member(world: World, text: str) -> Known:
     try:
         return find(known(world), text, here(world))
     except NotFound as unknown:
-        removed = [one for one in world.store.members(living=False) if text in (one.id, one.session, one.branch)]
-        if not removed:
+        gone = removed(world, text)
+        if not gone:
             raise
         raise Undeliverable(
-            f"{removed[-1].session} was removed", not_done="nothing was sent", hint="fan undo brings it back"
+            f"{gone[-1].session} was removed", not_done="nothing was sent", hint="fan undo brings it back"
         ) from unknown
 
 

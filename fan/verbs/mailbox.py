@@ -11,8 +11,8 @@ from fan.core.mail import HUMAN, Message, MessageKind
 from fan.core.model import Member
 from fan.core.plain import one_line
 from fan.core.secrets import masked
-from fan.errors import NotAllowed
-from fan.verbs.target import find, find_group, here, known
+from fan.errors import NotAllowed, NotFound
+from fan.verbs.target import find, find_group, here, known, removed
 from fan.world.world import World
 
 LIMIT = 20
@@ -171,13 +171,19 @@ def _own(world: World) -> str:
 
 
 def _inbox(world: World, name: str | None) -> tuple[str, str, str]:
-    """Address, owner and room of the inbox that is meant."""
+    """Address, owner and room of the inbox that is meant; one whose owner was removed can still be read."""
     caller = world.caller
     if name == HUMAN or (name is None and not caller.member):
         return HUMAN, HUMAN, HUMAN
     if name is None and caller.member:
         return caller.member.address, caller.member.session, caller.member.group
-    one = find(known(world), name or "", here(world))
+    try:
+        one = find(known(world), name or "", here(world))
+    except NotFound:
+        gone = removed(world, name or "")
+        if not gone:
+            raise
+        return gone[-1].address, gone[-1].session, gone[-1].group
     return one.member.address, one.name, one.group.id
 
 
@@ -206,7 +212,10 @@ def _begin(found: Sequence[Message], limit: int) -> int:
 
 
 def _of_group(world: World, text: str, messages: Sequence[Message]) -> list[Message]:
-    group = find_group(world.store.groups(living=False), text, here(world))
+    everything = sorted(world.store.groups(living=False), key=lambda one: one.created_at)
+    # A stem is free again once its group has ended: the newest one of that name is meant.
+    newest = {(one.repo, one.stem): one for one in everything}
+    group = find_group([one for one in everything if one.id == text] or [*newest.values()], text, here(world))
     members = {one.id for one in world.store.members(group.id, living=False)}
     threads = {one.thread for one in messages if one.room == group.id or one.about in members}
     return [one for one in messages if one.thread in threads]

@@ -10,7 +10,7 @@ from fan.core.model import Delivery, Member, Row, Status, Step
 from fan.core.prompt import pointer, prepare
 from fan.courier import start as courier
 from fan.courier.seeing import Seen
-from fan.errors import Blocked, NotAllowed, NotFound, TargetGone, UsageError
+from fan.errors import Blocked, NotAllowed, NotFound, OwnChat, TargetGone, UsageError
 from fan.verbs.mail import author
 from fan.verbs.rows import rows, seen_now
 from fan.verbs.target import Known, find, here, known
@@ -44,10 +44,15 @@ class Queued:
 
 
 def send(world: World, request: SendRequest) -> Queued:
-    """Queue a text, or the last prompt again. Raises TargetGone when nobody is there to take it."""
+    """Queue a text, or the last prompt again.
+
+    Raises TargetGone when nobody is there to take it, OwnChat for an agent that would prompt itself.
+    """
     if request.retry == (request.text is not None):
         raise UsageError("give a text, or --retry", not_done="nothing was sent", hint="fan send MEMBER 'text'")
     one = find(known(world), request.target, here(world))
+    if world.caller.member and world.caller.member.id == one.member.id:
+        raise OwnChat(f"{one.name} is you", not_done="nothing was sent", hint="fan ls")
     seen = seen_now(world, [one.member])[one.member.id]
     if one.member.step is not Step.READY or seen.pane is None or seen.pane.dead:
         raise TargetGone(

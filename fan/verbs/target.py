@@ -64,6 +64,14 @@ def find(everybody: Sequence[Known], text: str, repo: Path | None) -> Known:
     raise NotFound(_unknown(text, everybody), not_done="nothing was done", hint="fan ls --all")
 
 
+def removed(world: World, text: str) -> list[Member]:
+    """The removed members that `text` names, by id, session or branch; the last one is the newest."""
+    gone = [one for one in world.store.members(living=False) if one.removed_at is not None]
+    return sorted(
+        (one for one in gone if text in (one.id, one.session, one.branch)), key=lambda one: one.removed_at or 0.0
+    )
+
+
 def find_group(groups: Sequence[Group], text: str, repo: Path | None) -> Group:
     """The living group that `text` names, by stem or id; inside a repository its own come first."""
     found = [group for group in groups if text in (group.stem, group.id, group.stem.removeprefix("fan/"))]

@@ -20,7 +20,8 @@ def find(members: Sequence[Member], environ: Mapping[str, str], agents: Collecti
     """The caller of this process; see core.caller.identify."""
     above = list(_above())
     seen = [one for process in above if (one := _seen(process))]
-    launch = environ.get(LAUNCH) or next((found for process in above if (found := _launch(process))), "")
+    named = next((found for process in above if (found := _launch(process))), "")
+    launch = environ.get(LAUNCH) or named or environ.get("FAN_MEMBER", "")
     return identify(seen, members, launch, agents, terminal=_at_terminal())
 
 

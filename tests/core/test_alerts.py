@@ -80,6 +80,17 @@ def test_one_at_a_time_and_closed_by_itself() -> None:
     assert ([one.reason for one in both.to_open], both.to_close) == (["not_sent"], ())
 
 
+def test_a_prompt_that_is_stuck_again_is_told_again() -> None:
+    """While its agent worked the alert was closed, since proof might have come; none did: that is another occasion.
+
+    Red when both have one key: the store would answer with the closed message, and nobody would be called.
+    """
+    failed = prompt(Status.NOT_SENT, "stalled", age=60.0)
+    first, again = (judge([standing(change(State.REST, age=age), failed)], [], NOW).to_open[0] for age in (50, 5))
+    assert first.mark == again.mark
+    assert first.key != again.key
+
+
 def test_another_kind_of_question_is_another_alert() -> None:
     """Trust answered, permission asked: the one closes as the other opens."""
     (trust,) = judge([standing(change(State.NEEDS_INPUT, Kind.TRUST))], [], NOW).to_open

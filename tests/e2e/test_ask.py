@@ -15,7 +15,7 @@ import pytest
 
 from fan.core.model import Status, Typed
 from fan.courier.asking import take_back_abandoned
-from fan.errors import Blocked, NotReady, TimedOut
+from fan.errors import Blocked, NotReady, StoreFailed, TimedOut
 from fan.verbs.ask import AskRequest, ask
 from tests.support.asking import is_asked, questions, running, without_courier, world_of
 from tests.support.cli import Fan, Result
@@ -113,6 +113,9 @@ def test_agents_ask_agents(fan: Fan, puppets: Puppets, repo: Path) -> None:
     puppets.takes(two, (LINE % b"a" + b"Is it so?").decode(), (LINE % b"a" + b"Then this").decode())
     slash = puppets.runs(one, "send", "--command", two["id"], "/clear", "--json")
     assert error(slash.out)["code"] == "not_allowed"
+    itself = puppets.runs(one, "send", one["id"], "Go on for ever", "--json")
+    assert error(itself.out)["code"] == "own_chat"
+    assert puppets.submitted(one) == []
 
 
 def test_who_cannot_be_asked(fan: Fan, puppets: Puppets, repo: Path) -> None:
@@ -238,6 +241,24 @@ def test_what_was_not_typed_is_taken_back(fan: Fan, puppets: Puppets, repo: Path
         assert (question.status, question.typed) == (Status.NOT_SENT, Typed.NO)
         assert fan.run("send", row["id"], "Then this", cwd=repo).code == 0
         puppets.takes(row, "Then this")
+
+
+def test_what_is_not_on_record_is_not_typed(
+    fan: Fan, puppets: Puppets, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question that was queued and could not be put on record as a message is taken back at once."""
+    (row,) = resting(fan, repo, "puppet")
+
+    def full(*_: object) -> None:
+        raise StoreFailed("the disk is full")
+
+    monkeypatch.setattr("fan.verbs.ask.record_question", full)
+    with world_of(fan, repo) as world, without_courier(fan, world):
+        with pytest.raises(StoreFailed):
+            ask(world, AskRequest(row["id"], "Is it so?"))
+        (question,) = questions(world, row)
+        assert (question.status, question.typed) == (Status.NOT_SENT, Typed.NO)
+        assert world.store.asks() == []
 
 
 def test_it_stands_behind_what_is_pending(fan: Fan, puppets: Puppets, repo: Path) -> None:

@@ -6,13 +6,12 @@ import sqlite3
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.support.cli import Fan
 from tests.support.members import becomes, cycle, listed, now, recipe, sessions, start, stop_courier, stop_tmux
 from tests.support.puppets import Puppets, Row
-from tests.support.wait import eventually
+from tests.support.tmux import alive
 
 HOOKS = '[hooks]\nprompt = "prompt"\ngrace = 2.0\nstale = 1.0\n'
 
@@ -147,5 +146,5 @@ def test_the_courier_is_gone_once_it_is_stopped(fan: Fan, puppets: Puppets) -> N
     start(fan, repo, 1, "puppet", "Do it")
     pid = stop_courier(fan)
     listed(fan, repo)
-    eventually(lambda: not psutil.pid_exists(pid))
+    assert not alive(pid)
     assert not [one for one in fan.processes() if "fan.courier" in one.cmdline()]

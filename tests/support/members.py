@@ -148,8 +148,9 @@ def error(text: str) -> dict[str, str]:
 
 
 def courier(fan: Fan) -> int:
-    """The process of the courier, as the store knows it."""
+    """The process of the courier, as the store knows it; it starts beside what needed it."""
     with sqlite3.connect(f"file:{fan.state / 'fan.sqlite3'}?mode=ro", uri=True) as store:
+        eventually(lambda: store.execute("SELECT pid FROM courier").fetchall(), within=10)
         return int(store.execute("SELECT pid FROM courier").fetchone()[0])
 
 

@@ -87,6 +87,13 @@ def test_a_message_has_the_time_at_which_it_was_stored(store: Store) -> None:
     assert waking.untold(store.unread("to"), line) == [late]
 
 
+def test_the_courier_reads_nothing_of_those_that_are_gone(store: Store) -> None:
+    """What lies unread for others is not looked at again and again."""
+    post(store, message(0), message(1, inbox="gone"), message(2, read_at=1.0), message(3, inbox="x' OR '1"))
+    found = store.unread_by_inbox(["to", "x' OR '1"])
+    assert {inbox: [one.id for one in mail] for inbox, mail in found.items()} == {"to": ["m0"], "x' OR '1": ["m3"]}
+
+
 def test_a_key_is_one_rooms(store: Store) -> None:
     """Two repositories may have a `fan/x:1` each: what was sent to one of them has not been sent to the other."""
     store.post([message(0, key="k")])

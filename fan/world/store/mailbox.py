@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 
@@ -10,7 +11,6 @@ from msgspec.structs import replace
 
 from fan.core.mail import (
     BURST,
-    HUMAN,
     RING,
     RING_BYTES,
     Message,
@@ -87,10 +87,14 @@ class Mailbox(Door):
         with self._read() as db:
             return dict(db.execute(f"SELECT inbox, COUNT(*) FROM messages WHERE {UNREAD} GROUP BY inbox"))  # noqa: S608
 
-    def unread_by_inbox(self) -> dict[str, list[Message]]:
-        """What an agent is to be told of, by inbox, oldest first."""
+    def unread_by_inbox(self, addresses: Iterable[str]) -> dict[str, list[Message]]:
+        """What the agents at these addresses are to be told of, by inbox, oldest first.
+
+        What waits for those that are gone may be much, and stays unread.
+        """
         with self._read() as db:
-            found = select(db, Message, "messages", f"inbox != '{HUMAN}' AND {UNREAD} ORDER BY seq")
+            where = f"inbox IN (SELECT value FROM json_each(?)) AND {UNREAD} ORDER BY seq"  # noqa: S608 - ours
+            found = select(db, Message, "messages", where, (json.dumps(list(addresses)),))
         inboxes: dict[str, list[Message]] = {}
         for one in found:
             inboxes.setdefault(one.inbox, []).append(one)
