@@ -85,11 +85,12 @@ MIGRATIONS = (
         thread TEXT NOT NULL, body TEXT NOT NULL, at REAL NOT NULL, kind TEXT NOT NULL, claim TEXT NOT NULL,
         subject TEXT NOT NULL, reply_to TEXT NOT NULL, reply_to_missing INTEGER NOT NULL, key TEXT NOT NULL,
         about TEXT NOT NULL, attachments TEXT NOT NULL, options TEXT NOT NULL, until REAL, woken_at REAL,
-        read_at REAL, answered_at REAL, closed_at REAL
+        read_at REAL, answered_at REAL, closed_at REAL,
+        size INTEGER AS (LENGTH(CAST(body AS BLOB)) + LENGTH(CAST(subject AS BLOB)))
     );
     CREATE UNIQUE INDEX messages_by_key ON messages (sender, room, recipient, key) WHERE key != '';
     CREATE INDEX messages_of_inbox ON messages (inbox, seq);
-    CREATE INDEX messages_of_room ON messages (room, seq);
+    CREATE INDEX messages_of_room ON messages (room, seq, size);
     CREATE INDEX messages_of_thread ON messages (thread, seq);
     CREATE TABLE evicted (id TEXT PRIMARY KEY, room TEXT NOT NULL, thread TEXT NOT NULL, inbox TEXT NOT NULL);
     CREATE TABLE senders (address TEXT PRIMARY KEY, allowance REAL NOT NULL, at REAL NOT NULL);

@@ -21,6 +21,7 @@ class Door:
         self._db = connect(str(folder))
         self._lock = threading.RLock()
         self._turn = Turn(folder)
+        self._durable = True
 
     def close(self) -> None:
         """Give the file back."""
@@ -42,7 +43,9 @@ class Door:
     def _write(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
         """What is written outlives a power cut when `durable`, else only every crash of ours."""
         with self._lock, self._turn.taken(), _translated(self.folder):
-            self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            if durable is not self._durable:
+                self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._durable = durable
             with transaction(self._db) as db:
                 yield db
 

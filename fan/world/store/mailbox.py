@@ -24,7 +24,6 @@ from fan.errors import NotFound, RateLimited
 from fan.world.store.door import Door
 from fan.world.store.rows import insert, select
 
-SIZE = "LENGTH(CAST(body AS BLOB)) + LENGTH(CAST(subject AS BLOB))"
 UNREAD = "read_at IS NULL AND closed_at IS NULL"
 
 
@@ -185,10 +184,10 @@ def _parent(db: sqlite3.Connection, message: Message) -> tuple[Message | None, s
 
 def _evict(db: sqlite3.Connection, room: str) -> int:
     """Take the oldest of a room away until it is within its bounds; how many."""
-    count, size = db.execute(f"SELECT COUNT(*), TOTAL({SIZE}) FROM messages WHERE room = ?", (room,)).fetchone()  # noqa: S608
+    count, size = db.execute("SELECT COUNT(*), TOTAL(size) FROM messages WHERE room = ?", (room,)).fetchone()
     if count <= RING and size <= RING_BYTES:
         return 0
-    rows = db.execute(f"SELECT seq, {SIZE} FROM messages WHERE room = ? ORDER BY seq", (room,)).fetchall()  # noqa: S608
+    rows = db.execute("SELECT seq, size FROM messages WHERE room = ? ORDER BY seq", (room,)).fetchall()
     gone = overflow([size for _, size in rows])
     for seq, _ in rows[:gone]:
         db.execute(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import fcntl
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from fan.errors import StoreFailed
 
-PATIENCE = 5.0
-
 
 class Turn:
-    """A queue of the kernel's, at a file beside the store."""
+    """A queue of the kernel's, at a file beside the store: fair, and left by whoever dies.
+
+    It has no time limit. A process that was stopped within its turn holds up the others, as it would in SQLite.
+    """
 
     def __init__(self, folder: Path) -> None:
         file = folder / "turn.lock"
@@ -32,25 +32,9 @@ class Turn:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Our turn, or, where a stopped process does not end its own, a try without one after `PATIENCE` seconds."""
-        if not _at_once(self._file):
-            _patiently(self._file)
+        """Our turn."""
+        fcntl.flock(self._file, fcntl.LOCK_EX)
         try:
             yield
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
-
-
-def _at_once(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _patiently(file: int) -> None:
-    """A blocking call has a fair queue and no end: so it blocks a thread."""
-    waiting = threading.Thread(target=fcntl.flock, args=(file, fcntl.LOCK_EX), daemon=True)
-    waiting.start()
-    waiting.join(PATIENCE)
