@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, json
 from msgspec.structs import replace
 
 from fan.core.mail import (
@@ -93,7 +92,7 @@ class Mailbox(Door):
         """
         with self._read() as db:
             where = f"inbox IN (SELECT value FROM json_each(?)) AND {UNREAD} ORDER BY seq"  # noqa: S608 - ours
-            found = select(db, Message, "messages", where, (json.dumps(list(addresses)),))
+            found = select(db, Message, "messages", where, (json.encode(list(addresses)).decode(),))
         inboxes: dict[str, list[Message]] = {}
         for one in found:
             inboxes.setdefault(one.inbox, []).append(one)
