@@ -27,12 +27,6 @@ def of_repository(repo: Repository, base_oid: str = "HEAD") -> Setup | None:
     return found(lambda name: repo.text_at(base_oid, name))
 
 
-def check_command(top: Path) -> str | None:
-    """The command that says whether a worktree of this repository is well. Raises BadSetting."""
-    setup = found(lambda name: _text(top / name))
-    return setup.keys.check or None if setup else None
-
-
 def found(read: Callable[[str], str | None]) -> Setup | None:
     """The setup that lies in the files which `read` gives by name; None where there is nothing to do."""
     keys, source = _keys(read)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +11,7 @@ from tests.agents.conftest import lab
 from tests.agents.drive import Stage
 from tests.agents.fake_model.server import FakeModel
 from tests.agents.live import Live
-from tests.support.cli import Fan
+from tests.support.cli import Fan, at_home
 
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
 
@@ -22,15 +19,8 @@ pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
 @pytest.fixture
 def outside() -> Iterator[Fan]:
     """`fan` where that sandbox may not write: all of /tmp it may."""
-    folder = Path(tempfile.mkdtemp(prefix="fan-s-", dir=os.path.realpath("/var/tmp")))
-    made = Fan(folder)
-    try:
+    with at_home("fan-s-", "/var/tmp") as made:
         yield made
-    finally:
-        try:
-            made.end()
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def run(live: Live, command: str) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from fan.core.model import Status
 from tests.support.cli import Fan
+from tests.support.disk import fill
 from tests.support.members import error, listed, sessions, start, stop_courier, tmux, traces
 from tests.support.puppets import Puppets
 from tests.support.remains import Remains
@@ -41,19 +42,6 @@ def disk(fan: Fan) -> Iterator[Callable[[Path, str], None]]:
     yield mount
     for place in mounted:
         subprocess.run(["umount", "-l", str(place)], check=True)
-
-
-def _fill(disk: Path) -> Path:
-    """Take all that is left."""
-    ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file:
-        size = 65536
-        while size:
-            try:
-                file.write(b"\0" * size)
-            except OSError:
-                size //= 2
-    return ballast
 
 
 def _alone(fan: Fan, repo: Path) -> dict[str, Any]:
@@ -124,7 +112,7 @@ def test_a_full_disk_under_the_store(fan: Fan, puppets: Puppets, disk: Callable[
     (row,) = start(fan, repo, 1, "puppet:gate", "--detach", "Do it")
     eventually(lambda: listed(fan, repo)[row["id"]]["kind"] == "trust", within=15)
     with suppress(OSError):
-        ballast = _fill(fan.state)
+        ballast = fill(fan.state)
     before = traces(fan, repo)
     answered = puppets.raw(row)
     tmux(fan, "send-keys", "-t", row["pane"], "Enter")

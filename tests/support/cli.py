@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -122,10 +122,10 @@ class Fan:
             return False
 
 
-@pytest.fixture
-def fan() -> Iterator[Fan]:
-    """`fan` in a home of the test's own; nothing that it started outlives the test."""
-    folder = Path(tempfile.mkdtemp(prefix="fan-e-", dir=os.path.realpath("/tmp")))
+@contextmanager
+def at_home(prefix: str, top: str) -> Iterator[Fan]:
+    """`fan` in a new folder below `top`; nothing that it started outlives the block."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=os.path.realpath(top)))
     made = Fan(folder)
     try:
         yield made
@@ -134,3 +134,10 @@ def fan() -> Iterator[Fan]:
             made.end()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def fan() -> Iterator[Fan]:
+    """`fan` in a home of the test's own."""
+    with at_home("fan-e-", "/tmp") as made:
+        yield made

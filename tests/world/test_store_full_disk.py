@@ -16,6 +16,7 @@ from fan.errors import StoreFailed
 from fan.world.store.connection import connect
 from fan.world.store.records import Store
 from fan.world.store.reports import report
+from tests.support.disk import fill
 
 GROUP = Group("g", "fan/x", Path("/r"), "main", "a", "p", 0.0, 1, 0.0)
 MEMBER = Member("m", "g", 1, "fan/x", Path("/w"), "s", "demo", "", "a", Step.PLANNED, launch="l")
@@ -35,19 +36,6 @@ def disk(tmp_path: Path) -> Iterator[Path]:
         pytest.skip("a small disk cannot be mounted here")
     yield place
     subprocess.run(["umount", "-l", str(place)], check=True)
-
-
-def fill(disk: Path) -> Path:
-    """Take all that is left."""
-    ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file:
-        size = 65536
-        while size:
-            try:
-                file.write(b"\0" * size)
-            except OSError:
-                size //= 2
-    return ballast
 
 
 def test_a_full_disk_is_told_and_nothing_is_half_written(disk: Path) -> None:
