@@ -9,6 +9,7 @@ from tests.support.asking import world_of
 from tests.support.cli import PROGRAM, Fan, Result
 from tests.support.members import becomes, start
 from tests.support.puppets import Puppets
+from tests.support.wait import eventually
 
 
 def _objects(done: Result) -> list[dict[str, object]]:
@@ -25,20 +26,29 @@ def test_what_happened_is_told_in_order(fan: Fan, puppets: Puppets) -> None:
     (row,) = start(fan, repo, 1, "puppet", "--name", "x", "Do it secretly")
     becomes(fan, row, state="rest", turn="done")
     assert fan.run("mail", "send", "human", "Nobody else reads this", cwd=repo).code == 0
-    done = fan.run("events", "--json", cwd=repo)
+    done, kinds = Result(0, "", ""), list[tuple[str, str]]()
+
+    def is_told() -> bool:
+        # `ls` looks for itself: what it shows at rest the courier may put on record later, behind the message even.
+        nonlocal done, kinds
+        done = fan.run("events", "--json", cwd=repo)
+        kinds = [(str(one["kind"]), str(one["what"])) for one in _objects(done)]
+        return ("state", "rest") in kinds
+
+    eventually(is_told, within=20, every=0.2)
     found = _objects(done)
     assert [one["seq"] for one in found] == list(range(1, len(found) + 1))
-    kinds = [(one["kind"], one["what"]) for one in found]
-    for wanted in (("delivery", "pending"), ("session", "opened"), ("delivery", "sent"), ("state", "rest")):
-        assert wanted in kinds
-    assert kinds[-1] == ("message", "mail")
+    queued, opened, sent, mailed = map(
+        kinds.index, (("delivery", "pending"), ("session", "opened"), ("delivery", "sent"), ("message", "mail"))
+    )
+    assert queued < opened < sent < mailed
     assert "secretly" not in done.out
     assert "Nobody" not in done.out
     two = _objects(fan.run("events", "--after", "2", "--limit", "2", "--json", cwd=repo))
     assert [one["seq"] for one in two] == [3, 4]
-    last = fan.run("events", "--limit", "1", cwd=repo).out
-    assert last.startswith(f"{len(found)}  ")
-    assert "message  mail" in last
+    mail = fan.run("events", "--after", str(mailed), "--limit", "1", cwd=repo).out
+    assert mail.startswith(f"{mailed + 1}  ")
+    assert "message  mail" in mail
 
 
 def test_what_happens_is_told_at_once(fan: Fan, puppets: Puppets) -> None:
@@ -64,7 +74,7 @@ def test_what_happens_is_told_at_once(fan: Fan, puppets: Puppets) -> None:
             while later[-1]["what"] != "sent":
                 later.append(json.loads(follower.stdout.readline()))
             assert [one["seq"] for one in later] == list(range(newest + 1, newest + 1 + len(later)))
-            assert later[0]["what"] == "pending"
+            assert [one["what"] for one in later if one["kind"] == "delivery"] == ["pending", "sent"]
             follower.terminate()
 
 
