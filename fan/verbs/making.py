@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from fan.core.model import Member, Step
 from fan.courier import start as courier
@@ -17,11 +16,12 @@ from fan.verbs import launch
 from fan.verbs.plan import Part, Plan, prompt_file
 from fan.verbs.progress import Listener
 from fan.verbs.setting_up import Watch, set_up, take_down
+from fan.verbs.side_by_side import side_by_side
 from fan.world import files
 from fan.world.world import World
 
-# A Ctrl-C that reaches another thread is noticed only when this one wakes up; in seconds.
-NOTICE = 0.2
+AT_REST_AT_SOONEST = 0.5
+"""Seconds from an agent's start. Nothing can be typed before, and until then the cores belong to the making."""
 
 
 class Making:
@@ -32,28 +32,34 @@ class Making:
         self._plan = plan
         self._listener = listener
         self._stopped = threading.Event()
-        self._courier: Future[None] = Future()
+        self._first_start: float | None = None
+        self._has_courier = False
 
     def run(self) -> None:
-        """Make all members, some at a time, the courier started beside them.
+        """Make all members, some at a time, and have a courier for those that have a session.
 
         On Ctrl-C the rest is marked as interrupted, and it is raised again.
         """
-        pool = ThreadPoolExecutor(max_workers=1 + min(len(self._plan.parts), 2 * (os.cpu_count() or 1)))
-        if any(part.choice for part in self._plan.parts):
-            self._courier = pool.submit(courier.ensure, self._world)
-        futures = [pool.submit(self._make, part) for part in self._plan.parts]
+        width = 2 * (os.cpu_count() or 1)
         try:
-            while wait(futures, timeout=NOTICE).not_done:
-                pass
-        except KeyboardInterrupt:
-            self._stopped.set()
-            wait(futures)
-            raise
+            side_by_side(self._make, self._plan.parts, width, self._stopped, self._early_courier)
         finally:
-            pool.shutdown()
-        for future in futures:
-            future.result()
+            self._have_courier()
+
+    def _early_courier(self) -> None:
+        """The first agent does not wait for the last worktree."""
+        if self._first_start is not None and self._world.clock.now() - self._first_start >= AT_REST_AT_SOONEST:
+            self._have_courier()
+
+    def _have_courier(self) -> None:
+        if self._first_start is None or self._has_courier:
+            return
+        try:
+            courier.ensure(self._world)
+            self._has_courier = True
+        except FanError as error:
+            # The sessions stand and the prompts are on record: whatever looks at them next tries again.
+            self._listener.warn(f"no courier could be started yet, so the prompts wait: {error.message}")
 
     def _make(self, part: Part) -> None:
         if self._stopped.is_set():
@@ -102,13 +108,13 @@ class Making:
             return
         self._step(part, Step.SESSION)
         try:
-            self._courier.result()
             if part.file:
                 files.write_prompt(member.path, prompt_file(member), part.file)
             launch.opened(self._world, self._plan.launch(part))
         except FanError as error:
             self._undo(part, error.message)
             return
+        self._first_start = self._first_start or self._world.clock.now()
         self._listener.phase(member.branch, "held" if member.hold else "starting")
 
     def _step(self, part: Part, step: Step) -> None:

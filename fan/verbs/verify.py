@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from fan.errors import FanError, Interrupted, NeedsApproval, TimedOut, TooLarge,
 from fan.verbs import approval
 from fan.verbs.launch import Launch, environment
 from fan.verbs.progress import Listener
+from fan.verbs.side_by_side import side_by_side
 from fan.verbs.target import Known, find, find_group, group_members, here, known
 from fan.world import commands
 from fan.world import setup as files
@@ -24,7 +24,6 @@ from fan.world.world import World
 
 KEPT = 10
 SHOWN = 12
-NOTICE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ def verify(world: World, request: VerifyRequest, listener: Listener) -> Verified
     if not command.strip():
         raise UsageError("the command is empty", not_done="nothing was run", hint="fan verify -- CMD")
     check = _Check(world, command, request.timeout, listener)
-    return Verified(command, _all(check, members, request.jobs or os.cpu_count() or 1))
+    return Verified(command, side_by_side(check.of, members, request.jobs or os.cpu_count() or 1, check.stopped))
 
 
 def _members(world: World, targets: Sequence[str]) -> list[Known]:
@@ -127,21 +126,6 @@ def _own_check(world: World, members: Sequence[Known]) -> str:
             error.not_done, error.hint = "nothing was run", "fan config approve, or fan verify -- CMD"
             raise
     return found.pop()
-
-
-def _all(check: _Check, members: Sequence[Known], jobs: int) -> list[Checked]:
-    pool = ThreadPoolExecutor(min(jobs, len(members)))
-    futures = [pool.submit(check.of, one) for one in members]
-    try:
-        while wait(futures, timeout=NOTICE).not_done:
-            pass
-    except KeyboardInterrupt:
-        check.stopped.set()
-        wait(futures)
-        raise
-    finally:
-        pool.shutdown()
-    return [future.result() for future in futures]
 
 
 class _Check:

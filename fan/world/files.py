@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+from itertools import takewhile
 from pathlib import Path
 
 from fan.errors import AlreadyExists, DiskFailed, NotAllowed
 
 
 def private_folder(path: Path) -> Path:
-    """`path` as a folder that only the user can enter; made when it is missing.
+    """`path` as a folder that only the user can enter; made when it is missing, and so are its parents.
 
     Raises NotAllowed when somebody else owns it, DiskFailed when it cannot be made.
     """
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in reversed([path, *takewhile(lambda parent: not parent.exists(), path.parents)]):
+            folder.mkdir(mode=0o700, exist_ok=True)
         found = path.lstat()
     except OSError as error:
         raise DiskFailed(

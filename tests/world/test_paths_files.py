@@ -67,6 +67,7 @@ def test_what_lies_in_the_folders(tmp_path: Path) -> None:
 def test_a_private_folder_is_the_users_alone(tmp_path: Path) -> None:
     """Made 0700, and one that was open to others is closed."""
     assert mode(private_folder(tmp_path / "a" / "b")) == 0o700
+    assert mode(tmp_path / "a") == 0o700
     (tmp_path / "open").mkdir(mode=0o777)
     assert mode(private_folder(tmp_path / "open")) == 0o700
 
