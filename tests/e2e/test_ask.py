@@ -178,6 +178,7 @@ def test_who_asks_each_other_is_refused(fan: Fan, puppets: Puppets, repo: Path) 
     assert last[0].code == 130
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("what", ["pane", "server", "code"])
 def test_a_target_that_goes_away_ends_the_wait(fan: Fan, puppets: Puppets, repo: Path, what: str) -> None:
     """In the middle of a question its pane or the whole server is killed, or the agent exits: the call ends within

@@ -71,6 +71,7 @@ def test_b038_a_usage_limit_is_not_waited_through(fan: Fan, puppets: Puppets, re
     assert fan.run("wait", STEM, "--until", "rest,limited", cwd=repo).code == 0
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("what", ["code", "pane", "server"])
 def test_an_agent_that_leaves_ends_the_wait(fan: Fan, puppets: Puppets, repo: Path, what: str) -> None:
     """Waiting for its exit ends at once and says how it ended; waiting for its rest is refused at once.
@@ -101,6 +102,7 @@ def test_an_agent_that_leaves_ends_the_wait(fan: Fan, puppets: Puppets, repo: Pa
     assert reason in told["message"]
 
 
+@pytest.mark.alone
 def test_mail_ends_a_wait(fan: Fan, puppets: Puppets, repo: Path) -> None:
     """A message wakes who waits for it at once; what is unread already is enough; nothing is marked read, and
     neither another thread's nor another sender's will do.

@@ -25,6 +25,7 @@ def _both() -> tuple[subprocess.Popen[bytes], subprocess.Popen[bytes]]:
     return subprocess.Popen(SLEEP), subprocess.Popen(SLEEP)
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="this system has no process descriptors")
 def test_an_end_is_told_at_once() -> None:
     """Whoever waits on the descriptors wakes within a tenth of a second, and the end is told once.
