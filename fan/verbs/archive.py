@@ -168,7 +168,7 @@ def _drop(world: World, repo: Repository, one: _Kept) -> None:
     record = one.record
     if record and record.restored_at is None and world.store.member(record.member).removed_at is None:
         raise Conflict(
-            "its member's removal was broken off, and this may be all there is of it.",
+            "its member's removal was broken off, and this may be all there is of it",
             hint=f"fan rm {record.member}, or fan undo",
         )
     throw_away(one.place)

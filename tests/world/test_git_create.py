@@ -213,7 +213,7 @@ def test_a_place_that_cannot_be_written_leaves_nothing(lab: RepoBuilder) -> None
     """A parent that is a file, or a folder without write permission, is `disk_failed` or git's refusal."""
     repo = lab.open(lab.repo())
     (lab.home / "file").write_text("")
-    with pytest.raises(DiskFailed, match="Cannot make the folder"):
+    with pytest.raises(DiskFailed, match="cannot make the folder"):
         repo.create(lab.home / "file" / "one", "fan/one", repo.head().oid)
     assert_nothing_left(lab, repo)
     if os.geteuid() == 0:

@@ -140,7 +140,7 @@ def test_resolve_names_what_sounds_alike(lab: RepoBuilder) -> None:
     lab.git(top, "branch", "feature/login")
     repo = lab.open(top)
     assert {repo.resolve(ref) for ref in ("v1", oid[:8], "feature/login", "HEAD")} == {oid}
-    with pytest.raises(NotFound, match="Did you mean feature/login"):
+    with pytest.raises(NotFound, match="did you mean feature/login"):
         repo.resolve("feature/logn")
     for bad in ("", "--all", "HEAD~9"):
         with pytest.raises(NotFound):

@@ -220,7 +220,7 @@ def test_a_submodule_goes_and_comes_back_and_its_work_is_never_lost(lab: RepoBui
     lab.git(lab.place("w-0") / "lib", "commit", "--quiet", "--allow-empty", "-m", "unpushed")
     with pytest.raises(Dirty, match="lib: a repository inside") as refused:
         remove(lab, repo)
-    assert refused.value.not_done == "Nothing was removed."
+    assert refused.value.not_done == "nothing was removed"
     assert lab.git(lab.place("w-0") / "lib", "log", "-1", "--format=%s") == "unpushed"
     remove(lab, repo, discard=True)
     assert not lab.place("w-0").exists()
@@ -271,7 +271,7 @@ def test_files_that_git_cannot_record_stop_the_removal(lab: RepoBuilder, repo: R
     lab.write(lab.place("w-0"), {".gitattributes": "*.bin filter=big\n", "a.bin": "a"})
     with pytest.raises(GitFailed, match="record all files") as refused:
         remove(lab, repo)
-    assert refused.value.not_done == "Nothing was removed."
+    assert refused.value.not_done == "nothing was removed"
     assert (lab.place("w-0") / "a.bin").exists()
     assert repo.archives() == []
 

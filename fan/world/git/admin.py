@@ -34,7 +34,7 @@ def read_line(file: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise DiskFailed(f"Cannot read {file}: {error.strerror}.") from error
+        raise DiskFailed(f"cannot read {file}: {error.strerror}") from error
 
 
 def entry_at(folder: Path) -> Entry | None:

@@ -18,7 +18,7 @@ from fan.world.git.work import Changes
 ROOT = "refs/fan/archive/"
 _DURABLE = ("-c", "core.fsync=committed,loose-object,reference")
 _SHOWN = 20
-_NOT_REMOVED = "Nothing was removed."
+_NOT_REMOVED = "nothing was removed"
 
 
 def record(
@@ -40,7 +40,7 @@ def record(
     else:
         whole = index.write()
         if whole is None:
-            notes = ("The index has unmerged paths; it is in the trash only, the files are in the refs.",)
+            notes = ("the index has unmerged paths; it is in the trash only, the files are in the refs",)
         else:
             refs["index"] = _commit(git, whole, (manifest.head,), manifest, "index")
     if changes is not None and changes.unrecorded:
@@ -68,7 +68,7 @@ class Index:
         except FileNotFoundError:
             return  # a worktree that was never filled has none
         except OSError as error:
-            raise DiskFailed(f"Cannot copy the index of {git.cwd}: {error}.", not_done=_NOT_REMOVED) from error
+            raise DiskFailed(f"cannot copy the index of {git.cwd}: {error}", not_done=_NOT_REMOVED) from error
 
     def write(self) -> str | None:
         """The tree of what is staged; None while paths are unmerged."""
@@ -106,7 +106,7 @@ def find(common: Runner, name: str) -> Archive:
     """The archive of this name. Raises NotFound."""
     for one in archives(common, name):
         return one
-    raise NotFound(f"There is no archive {name!r} in this repository.", hint="fan archive ls")
+    raise NotFound(f"there is no archive {name!r} in this repository", hint="fan archive ls")
 
 
 def manifest_of(common: Runner, name: str) -> Manifest | None:
@@ -152,7 +152,7 @@ def delete(common: Runner, name: str) -> None:
     check_name(name)
     listed = common.run("for-each-ref", "--format=delete %(refname) %(objectname)", f"{ROOT}{name}/")
     if not listed:
-        raise NotFound(f"There is no archive {name!r} in this repository.", hint="fan archive ls")
+        raise NotFound(f"there is no archive {name!r} in this repository", hint="fan archive ls")
     dropped = common.ask_patiently("update-ref", "--stdin", feed=listed)
     if dropped.code:
         raise GitFailed(f"git could not drop the archive {name!r}: {dropped.words}")

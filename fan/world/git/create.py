@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fan.world.git.repository import Repository
 
 HOOK_LIMIT = 1800.0
-NOTHING_LEFT = "The worktree and its branch were not made; nothing is left of them."
+NOTHING_LEFT = "the worktree and its branch were not made; nothing is left of them"
 _LARGE = 1000
 _HUGE = 20_000
 _SHOWN = 2000
@@ -74,7 +74,7 @@ class _undone_on_error:  # noqa: N801 - reads as a phrase
         try:
             self._undo(*self._made)
         except FanError as second:
-            left = f"What was half-made could not be taken back: {second.message}"
+            left = f"what was half-made could not be taken back: {second.message}"
         if not isinstance(error, FanError):
             error.add_note(left)
         elif not error.not_done:
@@ -89,19 +89,19 @@ def _refuse_broken_hub(repo: Repository) -> None:
     bare = repo.common.ask("config", "--file", "config", "--bool", "core.bare")
     if "true" in shared.out and "true" in bare.out:
         raise NotAllowed(
-            "extensions.worktreeConfig is on while core.bare is set for all worktrees of this repository.",
-            not_done="Nothing was made.",
+            "extensions.worktreeConfig is on while core.bare is set for all worktrees of this repository",
+            not_done="nothing was made",
             hint="git config --unset core.bare && git config --worktree core.bare true",
         )
 
 
 def _refuse_taken(repo: Repository, path: Path, branch: str | None) -> None:
     if path.exists() or path.is_symlink():
-        raise AlreadyExists(f"There is something at {path} already.", not_done="Nothing was made.")
+        raise AlreadyExists(f"there is something at {path} already", not_done="nothing was made")
     if branch is not None and _branch_oid(repo, branch) is not None:
         raise AlreadyExists(
-            f"The branch {branch!r} exists already.",
-            not_done="Nothing was made.",
+            f"the branch {branch!r} exists already",
+            not_done="nothing was made",
             hint=f"git log -1 {HEADS}{branch}",
         )
 
@@ -111,7 +111,7 @@ def _add(repo: Repository, path: Path, branch: str, base_oid: str | None) -> Non
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise DiskFailed(f"Cannot make the folder {path.parent}: {error.strerror}.") from error
+        raise DiskFailed(f"cannot make the folder {path.parent}: {error.strerror}") from error
     added = repo.here.ask_patiently(
         "worktree",
         "add",
@@ -124,8 +124,8 @@ def _add(repo: Repository, path: Path, branch: str, base_oid: str | None) -> Non
     in_the_way = re.search(r"'refs/heads/([^']+)' exists; cannot create", added.words)
     if in_the_way:
         raise Conflict(
-            f"The branch {branch!r} cannot exist beside the branch {in_the_way[1]!r}.",
-            hint="Choose another name: --name STEM",
+            f"the branch {branch!r} cannot exist beside the branch {in_the_way[1]!r}",
+            hint="choose another name: --name STEM",
         )
     raise GitFailed(f"git could not add the worktree {path}: {added.words}")
 
@@ -172,9 +172,9 @@ def _run_hook(repo: Repository, path: Path, oid: str) -> list[str]:
             with repo.lock():
                 said = _hook(repo, path, oid)
     except FanError as error:
-        return [f"The post-checkout hook: {error.message}"]
+        return [f"the post-checkout hook: {error.message}"]
     if said.code:
-        return [f"The post-checkout hook failed with exit code {said.code}: {_shown(said)}"]
+        return [f"the post-checkout hook failed with exit code {said.code}: {_shown(said)}"]
     return []
 
 
@@ -213,8 +213,8 @@ def _undo(repo: Repository, path: Path, branch: str, base_oid: str | None) -> No
     if entry is not None and (moved or _stands_elsewhere(entry, branch)):
         since = base_oid[:12] if base_oid else branch
         raise Dirty(
-            f"The branch {branch!r} has moved on since it was made at {since}.",
-            not_done="Nothing was removed.",
+            f"the branch {branch!r} has moved on since it was made at {since}",
+            not_done="nothing was removed",
             hint=f"git log {since}..{HEADS}{branch}",
         )
     if entry is not None:

@@ -29,11 +29,11 @@ class Git:
         words = self._runner.run("version")
         found = re.search(r"(\d+)\.(\d+)", words)
         if found is None:
-            raise ToolMissing(f"git does not tell its version: {words.strip()!r}.")
+            raise ToolMissing(f"git does not tell its version: {words.strip()!r}")
         version = int(found[1]), int(found[2])
         if version < OLDEST:
             raise ToolMissing(
-                f"git {found[0]} is too old; fan needs {OLDEST[0]}.{OLDEST[1]}.", hint="apt install git"
+                f"git {found[0]} is too old; fan needs {OLDEST[0]}.{OLDEST[1]}", hint="apt install git"
             )
         return version
 
@@ -73,11 +73,11 @@ def _where(here: Runner) -> tuple[str, str, str, str]:
         own = f"git config --global --add safe.directory {shlex.quote(str(here.cwd))}"
         raise NotAllowed(
             f"git does not trust the repository at {here.cwd}: {words.splitlines()[0]}",
-            not_done="Nothing was made.",
+            not_done="nothing was made",
             hint=told[0] if told else own,
         )
     if "not a git repository" in words:
-        raise NotFound(f"{here.cwd} is not inside a git repository.", hint="Change to a repository, or run: git init")
+        raise NotFound(f"{here.cwd} is not inside a git repository", hint="change to a repository, or run: git init")
     raise GitFailed(f"git cannot read the repository at {here.cwd}: {words}")
 
 

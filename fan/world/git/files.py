@@ -20,7 +20,7 @@ def remove_tree(path: Path) -> None:
         elif path.exists():
             _remove_folder(path)
     except OSError as error:
-        raise DiskFailed(f"Cannot delete {error.filename}: {error.strerror}.") from error
+        raise DiskFailed(f"cannot delete {error.filename}: {error.strerror}") from error
 
 
 def _remove_folder(path: Path) -> None:
@@ -55,7 +55,7 @@ def copy_tree(source: Path, target: Path, part: Path) -> None:
         shutil.copytree(source, part, symlinks=True, copy_function=copy)
         part.rename(target)
     except (OSError, shutil.Error) as error:
-        raise DiskFailed(f"Cannot copy {source} to {target}: {error}.") from error
+        raise DiskFailed(f"cannot copy {source} to {target}: {error}") from error
 
 
 def write_json(file: Path, value: dict[str, Any]) -> None:
@@ -68,4 +68,4 @@ def write_json(file: Path, value: dict[str, Any]) -> None:
             os.fsync(sink.fileno())
         part.replace(file)
     except OSError as error:
-        raise DiskFailed(f"Cannot write {file}: {error.strerror}.") from error
+        raise DiskFailed(f"cannot write {file}: {error.strerror}") from error

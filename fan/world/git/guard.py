@@ -13,18 +13,18 @@ from fan.world.git.values import Identity
 if TYPE_CHECKING:
     from fan.world.git.repository import Repository
 
-NOT_REMOVED = "Nothing was removed."
+NOT_REMOVED = "nothing was removed"
 
 
 def linked(repo: Repository, path: Path) -> Entry:
     """The entry of the linked worktree at `path`. Raises NotAllowed for anything else, NotFound for nothing."""
     if path.is_symlink():
-        raise _refusal(f"{path} is a symbolic link to {path.readlink()}; it is not followed.")
+        raise _refusal(f"{path} is a symbolic link to {path.readlink()}; it is not followed")
     if not path.is_dir():
-        raise NotFound(f"There is no folder {path}.", not_done=NOT_REMOVED)
+        raise NotFound(f"there is no folder {path}", not_done=NOT_REMOVED)
     place = real(path)
     if place in (repo.root, repo.common_dir) or (path / ".git").is_dir():
-        raise _refusal(f"{path} is the repository itself, not one of its linked worktrees.")
+        raise _refusal(f"{path} is the repository itself, not one of its linked worktrees")
     entry = _entry(repo, path)
     _refuse_others_inside(repo, place, entry)
     return entry
@@ -35,7 +35,7 @@ def identity(path: Path) -> Identity:
     try:
         seen = path.lstat()
     except OSError as error:
-        raise NotFound(f"There is no folder {path}.", not_done=NOT_REMOVED) from error
+        raise NotFound(f"there is no folder {path}", not_done=NOT_REMOVED) from error
     return Identity(seen.st_dev, seen.st_ino, read_line(path / ".git") or "")
 
 
@@ -43,21 +43,21 @@ def same(path: Path, expect: Identity | None) -> None:
     """Raises Conflict when the folder is not the one that was looked at."""
     if expect is not None and identity(path) != expect:
         raise Conflict(
-            f"{path} is not the folder that was looked at; it was replaced meanwhile.",
+            f"{path} is not the folder that was looked at; it was replaced meanwhile",
             not_done=NOT_REMOVED,
-            hint="Look again: fan ls",
+            hint="look again: fan ls",
         )
 
 
 def _entry(repo: Repository, path: Path) -> Entry:
     folder = points_to(path / ".git")
     if folder is None:
-        raise _refusal(f"{path} is no linked worktree: its .git file is missing or names no git folder.")
+        raise _refusal(f"{path} is no linked worktree: its .git file is missing or names no git folder")
     if folder.parent != Path(os.path.realpath(repo.common_dir / "worktrees")):
-        raise _refusal(f"{path} belongs to another repository, at {folder}.")
+        raise _refusal(f"{path} belongs to another repository, at {folder}")
     entry = entry_at(folder)
     if entry is None or entry.gitfile != real(path) / ".git":
-        raise _refusal(f"{path} is not where git keeps that worktree: {entry.gitfile if entry else folder}.")
+        raise _refusal(f"{path} is not where git keeps that worktree: {entry.gitfile if entry else folder}")
     return entry
 
 
@@ -65,7 +65,7 @@ def _refuse_others_inside(repo: Repository, place: Path, own: Entry) -> None:
     others = [entry.gitfile.parent for entry in entries(repo.common_dir) if entry != own]
     for other in (repo.root, repo.common_dir, *others):
         if other.is_relative_to(place):
-            raise _refusal(f"{place} holds another worktree inside, at {other}; that one has to go first.")
+            raise _refusal(f"{place} holds another worktree inside, at {other}; that one has to go first")
 
 
 def _refusal(message: str) -> FanError:

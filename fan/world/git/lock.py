@@ -39,7 +39,7 @@ def file_lock(file: Path, patience: float = PATIENCE) -> Iterator[None]:
         except Timeout as error:
             raise _busy(file, patience) from error
         except (OSError, NotImplementedError) as error:
-            raise DiskFailed(f"Cannot lock {file}: {error}.", not_done="Nothing was changed.") from error
+            raise DiskFailed(f"cannot lock {file}: {error}", not_done="nothing was changed") from error
         try:
             yield
         finally:
@@ -50,7 +50,7 @@ def file_lock(file: Path, patience: float = PATIENCE) -> Iterator[None]:
 
 def _busy(file: Path, patience: float) -> Busy:
     return Busy(
-        f"Another fan has been at work here for {patience:.0f} seconds and holds {file}.",
-        not_done="Nothing was changed.",
-        hint="Wait for it to end, then run the same line again.",
+        f"another fan has been at work here for {patience:.0f} seconds and holds {file}",
+        not_done="nothing was changed",
+        hint="wait for it to end, then run the same line again",
     )

@@ -122,7 +122,7 @@ class _Asking:
             with suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
             os.waitpid(child.pid, 0)
-            words = f"git did not finish in {READ_LIMIT:.0f} seconds and was ended."
+            words = f"git did not finish in {READ_LIMIT:.0f} seconds and was ended"
             self.found[child.index] = Output(-signal.SIGKILL, "", words)
         for pipe in list(self._pipes):
             self._close(pipe)

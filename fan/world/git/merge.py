@@ -28,7 +28,7 @@ _US = {f"GIT_{role}_{what}": "fan" for role in ("AUTHOR", "COMMITTER") for what 
 
 def merge(repo: Repository, asked: Merge) -> Merged:
     """See Repository.merge."""
-    not_done = f"{asked.into} is as it was, and nothing was removed."
+    not_done = f"{asked.into} is as it was, and nothing was removed"
     with repo.lock():
         try:
             with _checkout(repo, asked) as path:
@@ -76,7 +76,7 @@ class _Target:
 
     def _dirty(self, what: str) -> Dirty:
         return Dirty(
-            f"Nothing can be merged into {self._asked.into}: {what}.",
+            f"nothing can be merged into {self._asked.into}: {what}",
             hint=f"git -C {shlex.quote(str(self._here.cwd))} status",
         )
 
@@ -96,8 +96,8 @@ class _Target:
         if asked.how == "ff-only":
             if not self._has(self._was, asked.oid):
                 raise Conflict(
-                    f"{asked.into} has commits that {_name(asked)} lacks: it cannot be fast-forwarded.",
-                    hint="Leave --ff-only away, or rebase there first",
+                    f"{asked.into} has commits that {_name(asked)} lacks: it cannot be fast-forwarded",
+                    hint="leave --ff-only away, or rebase there first",
                 )
             return asked.oid
         words = ("--write-tree", "--name-only", "--no-messages", "-z", self._was, asked.oid)
@@ -109,8 +109,8 @@ class _Target:
     def _conflict(self, names: list[str]) -> Conflict:
         asked, names = self._asked, list(dict.fromkeys(filter(None, names)))
         return Conflict(
-            f"{_name(asked)} and {asked.into} have changed the same lines: {_some(names)}.",
-            hint=f"Merge {asked.into} into {_name(asked)} there first, then run the same line again",
+            f"{_name(asked)} and {asked.into} have changed the same lines: {_some(names)}",
+            hint=f"merge {asked.into} into {_name(asked)} there first, then run the same line again",
         )
 
     def _refuse_overwriting(self, tree: str) -> None:
@@ -170,11 +170,11 @@ class _Target:
             self._here.run("reset", "--quiet", "--hard", self._was)
         except FanError as error:
             raise GitFailed(
-                f"The merge into {self._asked.into} failed, and undoing it too: {error.message}",
-                not_done="Nothing was removed.",
+                f"the merge into {self._asked.into} failed, and undoing it too: {error.message}",
+                not_done="nothing was removed",
                 hint=f"git -C {shlex.quote(str(self._here.cwd))} reset --merge {self._was}",
             ) from error
-        return f" What was changed meanwhile is kept: git show {kept}." if kept else ""
+        return f"; what was changed meanwhile is kept: git show {kept}" if kept else ""
 
     def _begun(self) -> bool:
         if self._head() != self._was:
@@ -228,20 +228,20 @@ def _checkout(repo: Repository, asked: Merge) -> Iterator[Path]:
     tree = next((tree for tree in repo.worktrees() if tree.branch == asked.into and not tree.bare), None)
     if tree is not None:
         if tree.path in asked.closed:
-            raise NotAllowed(f"{asked.into} is checked out by an agent, at {tree.path}.", hint="fan ls")
+            raise NotAllowed(f"{asked.into} is checked out by an agent, at {tree.path}", hint="fan ls")
         if not tree.path.is_dir():
-            raise NotFound(f"{tree.path}, which has {asked.into} checked out, is gone.", hint="git worktree prune")
+            raise NotFound(f"{tree.path}, which has {asked.into} checked out, is gone", hint="git worktree prune")
         yield tree.path
         return
     if asked.into not in repo.branches():
-        raise NotFound(f"There is no branch {asked.into!r} to merge into.", hint="git branch")
+        raise NotFound(f"there is no branch {asked.into!r} to merge into", hint="git branch")
     try:
         asked.scratch.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         repo.common.run("worktree", "add", "--quiet", "--no-checkout", str(asked.scratch), asked.into)
         repo.runner.at(asked.scratch).run("reset", "--quiet", "--hard", limit=FILL_LIMIT)
         yield asked.scratch
     except OSError as error:
-        raise DiskFailed(f"Cannot make a checkout at {asked.scratch}: {error.strerror}.") from error
+        raise DiskFailed(f"cannot make a checkout at {asked.scratch}: {error.strerror}") from error
     finally:
         _drop(repo, asked.scratch)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fan.world.git.repository import Repository
 
 _TRIES = 3
-GONE = "Its folder had gone before; only its commits and its index could be kept."
+GONE = "its folder had gone before; only its commits and its index could be kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _finish(repo: Repository, request: Request, on_step: Callable[[str], None]) 
         return _removed(request, manifest, refs, ())
     entry = find_entry(repo.common_dir, request.path)
     if entry is None:
-        raise NotFound(f"There is no worktree at {request.path}.", not_done=NOT_REMOVED, hint="fan ls")
+        raise NotFound(f"there is no worktree at {request.path}", not_done=NOT_REMOVED, hint="fan ls")
     _refuse_locked(entry, request.path)
     git = repo.runner.inside(entry.folder)
     _make_place(request)
@@ -105,7 +105,7 @@ def _refuse_locked(entry: Entry, path: Path) -> None:
     reason = entry.locked
     if reason is not None:
         raise Blocked(
-            f"{path} is locked in git{f': {reason}' if reason else ''}.",
+            f"{path} is locked in git{f': {reason}' if reason else ''}",
             not_done=NOT_REMOVED,
             hint=f"git worktree unlock '{path}'",
         )
@@ -115,26 +115,26 @@ def _refuse_problems(here: Runner, entry: Entry, changes: Changes, request: Requ
     found = problems(here, entry, changes, request.base_oid)
     if found:
         raise Dirty(
-            f"{request.path} holds work that the archive cannot keep: {'; '.join(found)}.",
+            f"{request.path} holds work that the archive cannot keep: {'; '.join(found)}",
             not_done=NOT_REMOVED,
-            hint="Commit and push it there, or remove with --discard",
+            hint="commit and push it there, or remove with --discard",
         )
 
 
 def _make_place(request: Request) -> None:
     """A fresh place in the trash; what a removal broken off before its move left there goes."""
     if (request.place / "tree").exists():
-        raise Conflict(f"The archive {request.archive!r} exists already.", not_done=NOT_REMOVED)
+        raise Conflict(f"the archive {request.archive!r} exists already", not_done=NOT_REMOVED)
     remove_tree(request.place)
     try:
         request.place.mkdir(parents=True, mode=0o700)
         own, theirs = request.path.parent.stat().st_dev, request.place.stat().st_dev
     except OSError as error:
-        raise DiskFailed(f"Cannot use the trash {request.place}: {error.strerror}.", not_done=NOT_REMOVED) from error
+        raise DiskFailed(f"cannot use the trash {request.place}: {error.strerror}", not_done=NOT_REMOVED) from error
     if own != theirs:
         remove_tree(request.place)
         raise DiskFailed(
-            f"The trash {request.trash} is on another file system than {request.path}.", not_done=NOT_REMOVED
+            f"the trash {request.trash} is on another file system than {request.path}", not_done=NOT_REMOVED
         )
 
 
@@ -177,7 +177,7 @@ def _move(repo: Repository, request: Request, *, discard_refs: bool) -> None:
         if discard_refs:
             archive.delete(repo.common, request.archive)
         raise DiskFailed(
-            f"Cannot move {request.path} into the trash {request.place}: {error.strerror}.", not_done=NOT_REMOVED
+            f"cannot move {request.path} into the trash {request.place}: {error.strerror}", not_done=NOT_REMOVED
         ) from error
 
 
@@ -196,8 +196,8 @@ def _drop_entry(repo: Repository, request: Request) -> None:
         words = dropped.words
     raise GitFailed(
         f"git keeps the entry of {request.path}: {words}",
-        not_done=f"Its files are safe in {request.place}.",
-        hint="Stop what writes there, then run the same line again, or: fan undo",
+        not_done=f"its files are safe in {request.place}",
+        hint="stop what writes there, then run the same line again, or: fan undo",
     )
 
 

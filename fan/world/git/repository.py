@@ -63,13 +63,13 @@ class Repository:
             return Head(oid.out.strip(), branch)
         if branch and self.branches():
             raise NotFound(
-                f"HEAD is on the branch {branch!r}, which has no commit.",
-                not_done="Nothing was made.",
-                hint="Name a base that exists: --base BRANCH",
+                f"HEAD is on the branch {branch!r}, which has no commit",
+                not_done="nothing was made",
+                hint="name a base that exists: --base BRANCH",
             )
         raise NoCommit(
-            "This repository has no commit yet; worktrees need one to start from.",
-            not_done="Nothing was made.",
+            "this repository has no commit yet; worktrees need one to start from",
+            not_done="nothing was made",
             hint="git commit --allow-empty -m 'First commit'",
         )
 
@@ -81,10 +81,10 @@ class Repository:
         from difflib import get_close_matches
 
         near = get_close_matches(ref, self.branches(), n=3, cutoff=0.5)
-        also = f" Did you mean {', '.join(near)}?" if near else ""
+        also = f"; did you mean {', '.join(near)}?" if near else ""
         raise NotFound(
-            f"There is no commit {ref!r} in this repository.{also}",
-            not_done="Nothing was made.",
+            f"there is no commit {ref!r} in this repository{also}",
+            not_done="nothing was made",
             hint="git branch --all",
         )
 
@@ -101,7 +101,7 @@ class Repository:
         # `--branch` alone would expand `@{-1}` to a branch that was checked out before.
         answer = self.common.ask("check-ref-format", f"refs/heads/{name}")
         if answer.code or name.startswith("-") or name == "HEAD":
-            raise UsageError(f"{name!r} cannot be a branch name.", hint="git help check-ref-format lists the rules")
+            raise UsageError(f"{name!r} cannot be a branch name", hint="git help check-ref-format lists the rules")
 
     def worktrees(self) -> list[Worktree]:
         """All worktrees, the main one (or the bare hub) first."""

@@ -19,8 +19,8 @@ from fan.world.git.values import Restored
 if TYPE_CHECKING:
     from fan.world.git.repository import Repository
 
-NOT_RESTORED = "Nothing was brought back; nothing was lost."
-FROM_REFS = "The trash was emptied: ignored files, file times and git's own logs are not back."
+NOT_RESTORED = "nothing was brought back; nothing was lost"
+FROM_REFS = "the trash was emptied: ignored files, file times and git's own logs are not back"
 
 
 def restore(repo: Repository, folder: Path, on_step: Callable[[str], None]) -> Restored:
@@ -28,7 +28,7 @@ def restore(repo: Repository, folder: Path, on_step: Callable[[str], None]) -> R
     with repo.lock():
         manifest = read_manifest(folder) or archive.manifest_of(repo.common, folder.name)
         if manifest is None:
-            raise NotFound(f"There is no removal {folder.name!r} to take back.", hint="fan archive ls")
+            raise NotFound(f"there is no removal {folder.name!r} to take back", hint="fan archive ls")
         path = Path(manifest.path)
         if _is_back(repo, manifest, folder):
             return _done(folder, manifest, ())
@@ -61,14 +61,14 @@ def _refuse_taken(repo: Repository, manifest: Manifest) -> None:
     path = Path(manifest.path)
     if os.path.lexists(path):
         raise AlreadyExists(
-            f"There is something at {path} already.", not_done=NOT_RESTORED, hint=f"Move it away: mv '{path}' ..."
+            f"there is something at {path} already", not_done=NOT_RESTORED, hint=f"move it away: mv '{path}' ..."
         )
     if repo.common.ask("cat-file", "-e", f"{manifest.head}^{{commit}}").code:
-        raise NotFound(f"The commit {manifest.head[:12]} of {path} is not in this repository.", not_done=NOT_RESTORED)
+        raise NotFound(f"the commit {manifest.head[:12]} of {path} is not in this repository", not_done=NOT_RESTORED)
     for tree in repo.worktrees():
         if manifest.branch is not None and tree.branch == manifest.branch and tree.path != path:
             raise Conflict(
-                f"The branch {manifest.branch!r} is checked out at {tree.path}.",
+                f"the branch {manifest.branch!r} is checked out at {tree.path}",
                 not_done=NOT_RESTORED,
                 hint=f"git -C '{tree.path}' switch --detach",
             )
@@ -83,11 +83,11 @@ def _branch(repo: Repository, manifest: Manifest) -> tuple[str, ...]:
     if tip == manifest.head:
         return ()
     if tip:
-        return (f"The branch {manifest.branch!r} has moved from {manifest.head[:12]} to {tip[:12]}; it stays there.",)
+        return (f"the branch {manifest.branch!r} has moved from {manifest.head[:12]} to {tip[:12]}; it stays there",)
     made = repo.common.ask_patiently("update-ref", ref, manifest.head, "0" * len(manifest.head))
     if made.code:
         raise GitFailed(f"git could not make {manifest.branch!r} again: {made.words}", not_done=NOT_RESTORED)
-    return (f"The branch {manifest.branch!r} had been deleted; it is back at {manifest.head[:12]}.",)
+    return (f"the branch {manifest.branch!r} had been deleted; it is back at {manifest.head[:12]}",)
 
 
 def _from_trash(repo: Repository, manifest: Manifest, folder: Path, on_step: Callable[[str], None]) -> None:
@@ -100,7 +100,7 @@ def _from_trash(repo: Repository, manifest: Manifest, folder: Path, on_step: Cal
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         tree.rename(path)
     except OSError as error:
-        raise DiskFailed(f"Cannot move {tree} back to {path}: {error.strerror}.", not_done=NOT_RESTORED) from error
+        raise DiskFailed(f"cannot move {tree} back to {path}: {error.strerror}", not_done=NOT_RESTORED) from error
     on_step("moved")
 
 
@@ -110,15 +110,15 @@ def _entry_again(repo: Repository, manifest: Manifest, folder: Path) -> Entry:
     target = _free(home, manifest.admin)
     if target.name != manifest.admin and (folder / "admin" / "modules").exists():
         raise Conflict(
-            f"git uses the name {manifest.admin!r} for another worktree now, and submodules point to it.",
+            f"git uses the name {manifest.admin!r} for another worktree now, and submodules point to it",
             not_done=NOT_RESTORED,
-            hint="Remove that worktree first: git worktree list",
+            hint="remove that worktree first: git worktree list",
         )
     home.mkdir(exist_ok=True)
     copy_tree(folder / "admin", target, repo.common_dir / f"fan.restore-{target.name}")
     entry = entry_at(target)
     if entry is None:
-        raise GitFailed(f"The saved entry {folder / 'admin'} is damaged.", not_done=NOT_RESTORED)
+        raise GitFailed(f"the saved entry {folder / 'admin'} is damaged", not_done=NOT_RESTORED)
     return entry
 
 
@@ -154,7 +154,7 @@ def _done(folder: Path, manifest: Manifest, notes: tuple[str, ...]) -> Restored:
     """Clears the trash, but for what was written to the old place after the folder had moved."""
     late = sorted(one.name for one in folder.glob("late-*"))
     if late:
-        notes = (*notes, f"Files that were written after the removal are in {folder}: {', '.join(late)}.")
+        notes = (*notes, f"files that were written after the removal are in {folder}: {', '.join(late)}")
     for one in (folder / "admin", folder / "manifest.json", *(() if late else (folder,))):
         remove_tree(one)
     return Restored(Path(manifest.path), manifest.branch, manifest.head, complete=True, notes=notes)

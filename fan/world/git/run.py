@@ -201,14 +201,14 @@ class Runner(Struct, frozen=True):
         except FileNotFoundError as error:
             if self.cwd.is_dir():
                 raise ToolMissing(
-                    "git is not installed or not on PATH.",
+                    "git is not installed or not on PATH",
                     hint="apt install git  (macOS: xcode-select --install)",
                 ) from error
-            raise NotFound(f"The folder {self.cwd} does not exist.") from error
+            raise NotFound(f"the folder {self.cwd} does not exist") from error
         except (NotADirectoryError, PermissionError) as error:
-            raise NotFound(f"The folder {self.cwd} cannot be entered: {error.strerror}.") from error
+            raise NotFound(f"the folder {self.cwd} cannot be entered: {error.strerror}") from error
         except OSError as error:
-            raise GitFailed(f"git cannot be started: {error.strerror}.") from error
+            raise GitFailed(f"git cannot be started: {error.strerror}") from error
 
 
 def patiently(attempt: Callable[[], Output]) -> Output:
@@ -231,8 +231,8 @@ def patiently(attempt: Callable[[], Output]) -> Output:
     held = lock_in_the_way(output.words) if output.code else None
     if held is not None:
         raise Busy(
-            f"Another git holds the lock {held}; it did not go away in {LOCK_PATIENCE:.0f} seconds.",
-            hint=f"If no git is running, remove that file: rm '{held}'",
+            f"another git holds the lock {held}; it did not go away in {LOCK_PATIENCE:.0f} seconds",
+            hint=f"if no git is running, remove that file: rm '{held}'",
         )
     return output
 
@@ -251,7 +251,7 @@ def _ended(process: subprocess.Popen[bytes], args: tuple[str, ...], limit: float
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         if isinstance(error, subprocess.TimeoutExpired):
-            raise GitFailed(f"git {_verb(args)} did not finish in {limit:.0f} seconds and was ended.") from error
+            raise GitFailed(f"git {_verb(args)} did not finish in {limit:.0f} seconds and was ended") from error
         raise
 
 

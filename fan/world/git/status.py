@@ -83,7 +83,7 @@ def begin_statuses(runner: Runner, paths: Sequence[Path]) -> Callable[[], list[W
 def _lost(path: Path) -> WorktreeStatus | None:
     if not path.is_dir():
         return None
-    return WorktreeStatus(None, None, None, None, f"{path} is no worktree any more: its .git is gone.")
+    return WorktreeStatus(None, None, None, None, f"{path} is no worktree any more: its .git is gone")
 
 
 def _status(answer: Output) -> WorktreeStatus:

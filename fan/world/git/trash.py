@@ -45,9 +45,9 @@ def check_name(archive: str) -> None:
     """Raises UsageError for an archive name that is not one plain word."""
     plain = archive.replace("-", "").replace("_", "").replace(".", "")
     if not plain.isascii() or not plain.isalnum() or archive.startswith((".", "-")) or ".." in archive:
-        raise UsageError(f"{archive!r} cannot name an archive: letters, digits, '-', '_' and '.' only.")
+        raise UsageError(f"{archive!r} cannot name an archive: letters, digits, '-', '_' and '.' only")
     if archive.endswith((".lock", ".")):
-        raise UsageError(f"{archive!r} cannot name an archive: git keeps that ending for itself.")
+        raise UsageError(f"{archive!r} cannot name an archive: git keeps that ending for itself")
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -62,7 +62,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise DiskFailed(f"Cannot read {folder / 'manifest.json'}: {error.strerror}.") from error
+        raise DiskFailed(f"cannot read {folder / 'manifest.json'}: {error.strerror}") from error
 
 
 def sweep(trash: Path, older_than: float, now: float) -> list[str]:
@@ -106,4 +106,4 @@ def _renamed(folder: Path) -> Path:
     try:
         return folder.rename(folder.with_name(f"{_SWEEPING}{os.getpid()}-{folder.name}"))
     except OSError as error:
-        raise DiskFailed(f"Cannot delete {folder}: {error.strerror}.") from error
+        raise DiskFailed(f"cannot delete {folder}: {error.strerror}") from error
