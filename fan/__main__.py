@@ -9,7 +9,17 @@ import sys
 
 def main() -> None:
     """Run the command line of this process and exit."""
-    words = sys.argv[1:]
+    try:
+        _run(sys.argv[1:])
+    except KeyboardInterrupt:  # while modules load: later the verb itself is told
+        if "--json" in sys.argv:
+            _is_said('{"error": {"code": "interrupted", "message": "interrupted", "not_done": "", "hint": ""}}\n')
+        else:
+            os.write(2, b"fan: interrupted\n")
+        os._exit(130)
+
+
+def _run(words: list[str]) -> None:
     if words[:1] == ["report"] and "--help" not in words and "-h" not in words:
         from fan.cli.hot import report
 
@@ -18,8 +28,7 @@ def main() -> None:
     if words in (["mail", "read"], ["mail", "read", "--unread"]):
         from fan.cli.hot import has_no_mail
 
-        if has_no_mail(unread=len(words) > 2):
-            sys.stdout.write("no mail\n")
+        if has_no_mail(unread=len(words) > 2) and _is_said("no mail\n"):
             return
     # What a start loads stays: looking through it for garbage again and again takes a tenth of the time.
     gc.set_threshold(50_000)
@@ -32,6 +41,14 @@ def main() -> None:
     from fan.cli.app import run
 
     sys.exit(run(words))
+
+
+def _is_said(text: str) -> bool:
+    """Whether standard output has taken it; where not, the whole verb says what is wrong."""
+    try:
+        return sys.stdout is not None and os.write(sys.stdout.fileno(), text.encode()) == len(text)
+    except OSError:
+        return False
 
 
 def load_msgspec() -> None:

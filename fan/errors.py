@@ -8,7 +8,10 @@ from __future__ import annotations
 
 
 class FanError(Exception):
-    """Base of all refusals; `code` and `exit_code` never change their meaning (docs/errors.md)."""
+    """It could not be done; the message says why.
+
+    The base of all refusals. `code` and `exit_code` never change their meaning (docs/errors.md).
+    """
 
     code = "failed"
     exit_code = 1

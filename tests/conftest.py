@@ -1,12 +1,21 @@
-"""The suite's guard: the person's own things are not touched by any test."""
+"""The fixtures of all who run the whole command, and the suite's guard: no test touches the person's own things."""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.support.cli import fan
+from tests.support.puppets import puppets
+
+__all__ = ["fan", "puppets"]
+
+# A shell starts what runs in the background deaf to Ctrl-C, and every program that a test starts would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HOME = Path(os.path.expanduser("~"))  # noqa: PTH111 - before any test changes HOME
 OURS = (".local/state/fan", ".local/share/fan", ".config/fan", "Library/Application Support/fan")

@@ -21,6 +21,7 @@ from fan.cli.spoken import PROGRAM, spoken
 from fan.core.caller import Caller, Verified, Who
 from fan.core.model import Member
 from fan.core.requests import LARGEST_ANSWER, Answer, Request, permitted
+from fan.core.variables import OF_A_MEMBER
 from fan.errors import FanError
 from fan.world import requests
 from fan.world.requests import Taken
@@ -56,14 +57,10 @@ def _conclude(world: World, taken: Taken) -> None:
 def _become(world: World, member: Member) -> None:
     """Act for the member, and for nobody that the courier was started by."""
     sys.argv = [PROGRAM]
-    os.environ.pop("FAN_REQUESTS", None)
-    os.environ |= {
-        "FAN_MEMBER": member.id,
-        "FAN_LAUNCH": member.launch,
-        "FAN_PANE": member.pane,
-        "FAN_STATE_DIR": str(world.paths.state),
-        "FAN_RUNTIME_DIR": str(world.paths.runtime),
-    }
+    for name in OF_A_MEMBER:
+        os.environ.pop(name, None)
+    os.environ |= {"FAN_MEMBER": member.id, "FAN_LAUNCH": member.launch, "FAN_PANE": member.pane}
+    os.environ |= world.paths.variables
     ACTING.set(Caller(Who.MEMBER, Verified.FOLDER, member, member.agent))
 
 

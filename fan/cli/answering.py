@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,9 +29,7 @@ LATER: list[Callable[[], None]] = []
 def called(verb: Callable[[], int], words: Sequence[str]) -> int:
     """Run what the command line `words` asks for; its exit code. Raises nothing but SystemExit."""
     output.prepare()
-    code = guarded(_by_courier(words) or verb, spoken(words))
-    output.finish()
-    return code
+    return guarded(_by_courier(words) or verb, spoken(words))
 
 
 def world() -> World:
@@ -42,13 +39,17 @@ def world() -> World:
     acting = ACTING.get()
     if acting and acting.member:
         return open_world(os.environ, acting.member.path, acting)
+    return open_world(os.environ, current_folder())
+
+
+def current_folder() -> Path:
+    """Where this process stands. Raises DiskFailed in a folder that is gone."""
     try:
-        here = Path.cwd()
+        return Path.cwd()
     except OSError as error:
         raise DiskFailed(
             f"the current folder is not there any more: {error}", not_done="nothing was done", hint="cd"
         ) from error
-    return open_world(os.environ, here)
 
 
 def answer(value: object, text: Callable[[], str], *, as_json: bool, code: int = 0) -> int:
@@ -82,7 +83,7 @@ def said(text: str) -> str:
 
 
 def _by_courier(words: Sequence[str]) -> Callable[[], int] | None:
-    """In a sandbox that keeps us from the store, what has the courier run a command line that needs it."""
+    """In a sandbox that keeps us from the store, what is done in the place of a command line that needs it."""
     if not os.environ.get("FAN_REQUESTS"):
         return None
     from fan.world.store.connection import NAME
@@ -91,4 +92,4 @@ def _by_courier(words: Sequence[str]) -> Callable[[], int] | None:
         return None
     from fan.cli import requests
 
-    return partial(requests.forwarded, words) if requests.is_for_courier(words) else None
+    return requests.instead(words)

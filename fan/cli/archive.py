@@ -6,18 +6,19 @@ from typing import Annotated
 
 import typer
 
-from fan.cli.common import Json, answer, verb, world
+from fan.cli.common import Json, answer, noun, verb, world
+from fan.cli.complete import archives
+from fan.cli.numbers import days
 
 HELP = "Look at what removed members have left, and drop it for good."
 
 
 def register(app: typer.Typer) -> None:
     """Put these verbs into the program."""
-    archive = typer.Typer(help=HELP, no_args_is_help=True)
+    archive = noun(app, "archive", HELP, "fan archive show k7x2m9qa")
     verb(archive, "ls", "fan archive ls")(ls)
     verb(archive, "show", "fan archive show k7x2m9qa")(show)
     verb(archive, "rm", "fan archive rm --older-than 30")(rm)
-    app.add_typer(archive, name="archive")
 
 
 def ls(as_json: Json = False) -> int:
@@ -31,7 +32,12 @@ def ls(as_json: Json = False) -> int:
 
 
 def show(
-    archive: Annotated[str, typer.Argument(metavar="ARCHIVE", help="Its id, or the first 4 characters and more.")],
+    archive: Annotated[
+        str,
+        typer.Argument(
+            metavar="ARCHIVE", help="Its id, or the first 4 characters and more.", autocompletion=archives
+        ),
+    ],
     as_json: Json = False,
 ) -> int:
     """Show the commits and files of one archive, and the refs that hold them."""
@@ -44,9 +50,11 @@ def show(
 
 
 def rm(
-    archive: Annotated[list[str] | None, typer.Argument(metavar="[ARCHIVE...]", help="As for show.")] = None,
+    archive: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARCHIVE...]", help="As for show.", autocompletion=archives)
+    ] = None,
     older_than: Annotated[
-        float | None, typer.Option("--older-than", metavar="DAYS", min=0, help="All that are older.")
+        float | None, typer.Option("--older-than", parser=days, metavar="DAYS", help="All that are older.")
     ] = None,
     as_json: Json = False,
 ) -> int:

@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from fan.cli.common import Json, Target, answer, verb, world
-from fan.cli.text import STDIN, read_text
+from fan.cli.numbers import seconds
+from fan.cli.text import worded
+from fan.core.defaults import ASK_SECONDS
 
 
 def register(app: typer.Typer) -> None:
@@ -20,8 +22,11 @@ def ask(
     member: Target,
     text: Annotated[str, typer.Argument(metavar="TEXT|-", help="The question; - reads it from standard input.")],
     timeout: Annotated[
-        float, typer.Option("--timeout", metavar="S", min=0, help="Seconds to wait for the answer; then exit code 6.")
-    ] = 300.0,
+        float,
+        typer.Option(
+            "--timeout", parser=seconds, metavar="S", help="Seconds to wait for the answer; then exit code 6."
+        ),
+    ] = ASK_SECONDS,
     as_json: Json = False,
 ) -> int:
     """Ask a member's agent, once it rests, and wait for its answer."""
@@ -30,6 +35,6 @@ def ask(
 
     for asked in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(asked, signal.default_int_handler)  # what was not typed is taken back, as at Ctrl-C
-    question = read_text(STDIN) if text == STDIN else text
+    question = worded(text)
     found = verbs.ask(world(), verbs.AskRequest(member, question, timeout))
     return answer(found, lambda: answered(found), as_json=as_json)

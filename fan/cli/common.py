@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -11,7 +11,7 @@ from fan.cli.answering import advise, answer, once_read, said, world
 from fan.cli.complete import groups, members
 from fan.cli.routing import Verb, WithText
 
-__all__ = ["InGroup", "Json", "Target", "advise", "answer", "once_read", "said", "verb", "world"]
+__all__ = ["Env", "InGroup", "Json", "Target", "advise", "answer", "noun", "once_read", "said", "verb", "world"]
 
 Command = TypeVar("Command", bound=Callable[..., int])
 
@@ -24,6 +24,9 @@ Target = Annotated[
         autocompletion=members,
     ),
 ]
+Env = Annotated[
+    list[str] | None, typer.Option("--env", metavar="NAME[=VALUE]", help="Set for the agents; repeatable.")
+]
 InGroup = Annotated[
     str | None, typer.Option("--group", metavar="GROUP", help="Of this group.", autocompletion=groups)
 ]
@@ -32,3 +35,10 @@ InGroup = Annotated[
 def verb(app: typer.Typer, name: str, example: str, *, with_text: bool = False) -> Callable[[Command], Command]:
     """Register a function as the verb `name`; its docstring and the example are the help."""
     return app.command(name, cls=WithText if with_text else Verb, epilog=f"Example: {example}")
+
+
+def noun(app: typer.Typer, name: str, about: str, example: str, **how: Any) -> typer.Typer:
+    """Register the group of verbs `name`; what it is about and the example are its help."""
+    made = typer.Typer(help=about, epilog=f"Example: {example}", **({"no_args_is_help": True} | how))
+    app.add_typer(made, name=name)
+    return made

@@ -8,6 +8,7 @@ import typer
 
 from fan.cli.common import Json, Target, answer, verb, world
 from fan.cli.complete import groups, members
+from fan.cli.numbers import count, seconds
 from fan.cli.routing import COMMAND, WithCommand
 
 Stat = Annotated[bool, typer.Option("--stat", help="A line a file.")]
@@ -15,8 +16,12 @@ Targets = Annotated[
     list[str] | None,
     typer.Argument(metavar="[GROUP|MEMBER]...", help="None: the group we stand in.", autocompletion=members),
 ]
-Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", help="So many at a time; else one a processor.")]
-Timeout = Annotated[float | None, typer.Option("--timeout", metavar="S", help="End each after so many seconds.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", parser=count, metavar="N", help="So many at a time; else one a processor.")
+]
+Timeout = Annotated[
+    float | None, typer.Option("--timeout", parser=seconds, metavar="S", help="End each after so many seconds.")
+]
 
 
 def register(app: typer.Typer) -> None:

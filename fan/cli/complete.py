@@ -14,6 +14,11 @@ def agents(incomplete: str) -> list[str]:
     return [f"{before}{comma}{name}" for name in _ask("agents")]
 
 
+def archives() -> list[str]:
+    """Archives of this repository by id."""
+    return _ask("archives")
+
+
 def groups() -> list[str]:
     """Groups by name."""
     return _ask("groups")

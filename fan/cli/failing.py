@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 from fan.cli.spoken import Spoken
 from fan.core.plain import visible
-from fan.errors import FanError, Interrupted
-from fan.render import output
-
-BUG = 4
-
-
-class Bug(FanError):
-    """A fault of ours: the log file that the message names tells what happened."""
-
-    code = "bug"
-    exit_code = BUG
+from fan.errors import DiskFailed, FanError, Interrupted
+from fan.render import bugs, output
 
 
 def guarded(run: Callable[[], int], spoken: Spoken) -> int:
     """The exit code of `run`, whatever it raises; what went wrong is told on the way."""
     try:
-        return run()
+        code = run()
+        output.finish()
     except FanError as error:
         return _tell(error, spoken)
     except KeyboardInterrupt:
         return _tell(Interrupted("interrupted"), spoken)
-    except BrokenPipeError:
-        output.silence()  # whoever read our help has left
-        return FanError.exit_code
+    except BrokenPipeError as error:
+        # The parser prints help by itself; that its reader has left is no failure.
+        return 0 if output.is_left() else _tell(bugs.logged(error), spoken)
+    except OSError as error:
+        return _tell(output.refused(error) or bugs.logged(error), spoken)
     except Exception as error:  # noqa: BLE001 - a bug of ours is told, logged and has its own exit code
-        return _tell(_bug(error), spoken)
+        return _tell(bugs.logged(error), spoken)
+    return code
 
 
 def lines(error: FanError, spoken: Spoken) -> str:
@@ -48,34 +40,17 @@ def lines(error: FanError, spoken: Spoken) -> str:
 
 
 def _tell(error: FanError, spoken: Spoken) -> int:
-    if spoken.as_json:
-        from fan.render.values import as_json
-
-        output.result(as_json({"error": error.as_dict() | {"hint": spoken.said(error.hint)}}))
-    else:
+    if not (spoken.as_json and _is_answered(error, spoken)):
         output.aside(lines(error, spoken))
     return error.exit_code
 
 
-def _bug(error: Exception) -> Bug:
-    import traceback
+def _is_answered(error: FanError, spoken: Spoken) -> bool:
+    """Whether standard output has taken the error, as scripts get it."""
+    from fan.render.values import as_json
 
-    text = "".join(traceback.format_exception(error))
-    what = f"this is a bug in fan ({type(error).__name__})"
     try:
-        log = _log(text)
-    except (OSError, FanError) as unwritten:
-        return Bug(f"{what}, and its log cannot be written: {unwritten}\n{text}", hint="report it with these lines")
-    return Bug(f"{what}; what happened is in {log}", hint="report it, with that file attached")
-
-
-def _log(text: str) -> Path:
-    from fan.world import paths
-    from fan.world.files import private_folder
-
-    places = paths.find(os.environ)
-    private_folder(places.state)
-    folder = private_folder(places.logs)
-    file = folder / f"bug-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{os.getpid()}.log"
-    file.write_text(text, encoding="utf-8", errors="backslashreplace")
-    return file
+        output.result(as_json({"error": error.as_dict() | {"hint": spoken.said(error.hint)}}))
+    except DiskFailed:
+        return False
+    return True

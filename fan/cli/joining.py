@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fan.cli.asking import agreed
-from fan.cli.common import Json, answer, verb, world
+from fan.cli.common import Env, Json, answer, verb, world
 from fan.cli.complete import agents, groups
 from fan.errors import NeedsApproval
 
@@ -25,9 +25,6 @@ Group = Annotated[
 ]
 Name = Annotated[str | None, typer.Option("--name", metavar="GROUP", help="Of the group that is made for it.")]
 Base = Annotated[str | None, typer.Option("--base", metavar="REF", help="Instead of the group's, or HEAD.")]
-Env = Annotated[
-    list[str] | None, typer.Option("--env", metavar="NAME[=VALUE]", help="Set for the agent; repeatable.")
-]
 
 
 def register(worktree: typer.Typer) -> None:
@@ -44,13 +41,16 @@ def new(
     name: Name = None,
     env: Env = None,
     no_setup: Annotated[bool, typer.Option("--no-setup", help="Without the repository's setup.")] = False,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Its first prompt tells it how to report by mail; let it do so.")
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Make a worktree for a branch, with or without an agent; no prompt is sent."""
     from fan.verbs.approval import approve
     from fan.verbs.new import NewRequest
 
-    request = NewRequest(branch, agent, base, group, name, tuple(env or ()), no_setup)
+    request = NewRequest(branch, agent, base, group, name, tuple(env or ()), no_setup, brief)
     here = world()
     try:
         made = _made(here, request)

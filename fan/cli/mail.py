@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fan.cli.common import Json, answer, once_read, said, verb, world
-from fan.cli.complete import groups, members
-from fan.cli.text import STDIN, read_text
+from fan.cli.common import InGroup, Json, answer, noun, once_read, said, verb, world
+from fan.cli.complete import members
+from fan.cli.numbers import count, seconds
+from fan.cli.text import worded
+from fan.core.defaults import ASK_HUMAN_SECONDS, MESSAGES_SHOWN
 from fan.render import output
 
 if TYPE_CHECKING:
     from fan.verbs.mail import Mailed
-    from fan.verbs.mailbox import Reading
+    from fan.verbs.mailbox import Reading, ReadRequest
 
 Text = Annotated[str, typer.Argument(metavar="TEXT|-", help="The message; - reads it from standard input.")]
 Attach = Annotated[
@@ -24,8 +26,7 @@ Key = Annotated[str, typer.Option("--key", metavar="K", help="The same key sends
 
 def register(app: typer.Typer) -> None:
     """Put these verbs into the program."""
-    mail = typer.Typer(no_args_is_help=True, help="Send, read and answer messages.")
-    app.add_typer(mail, name="mail")
+    mail = noun(app, "mail", "Send, read and answer messages.", "fan mail read --unread")
     verb(mail, "send", "fan mail send human 'The tests pass; the fix is in retry.py.'", with_text=True)(send)
     verb(mail, "reply", "fan mail reply k3j4h2l1 'Yes, go on.'", with_text=True)(reply)
     verb(mail, "read", "fan mail read --unread")(read)
@@ -50,7 +51,7 @@ def send(
     """Send a message; it is stored before anything is said."""
     from fan.verbs import mail as verbs
 
-    request = verbs.MailRequest(to, _body(text), subject, reply_to, tuple(attach or ()), key, claim)
+    request = verbs.MailRequest(to, worded(text), subject, reply_to, tuple(attach or ()), key, claim)
     return _sent(verbs.mail(world(), request), as_json=as_json)
 
 
@@ -64,7 +65,7 @@ def reply(
     """Answer a message, in its thread."""
     from fan.verbs import mail as verbs
 
-    return _sent(verbs.reply(world(), message, _body(text), tuple(attach or ()), key), as_json=as_json)
+    return _sent(verbs.reply(world(), message, worded(text), tuple(attach or ()), key), as_json=as_json)
 
 
 def read(
@@ -75,17 +76,20 @@ def read(
     peek: Annotated[bool, typer.Option("--peek", help="Mark nothing as read.")] = False,
     unread: Annotated[bool, typer.Option("--unread", help="Only what was not read yet.")] = False,
     thread: Annotated[str, typer.Option("--thread", metavar="ID", help="Only this thread.")] = "",
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most so many.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", parser=count, metavar="N", help="At most so many.")
+    ] = MESSAGES_SHOWN,
     as_json: Json = False,
 ) -> int:
     """Read messages; what was written out is marked as read."""
     from fan.verbs import mailbox as verbs
 
     here = world()
-    found = verbs.read(here, verbs.ReadRequest(inbox, peek, unread, thread, limit))
-    written = _whole(found) if as_json else _one_by_one(found, here.clock.now())
-    if written and not found.peek:
-        once_read(lambda: verbs.mark_read(here, written))
+    request = verbs.ReadRequest(inbox, peek, unread, thread, limit)
+    found = verbs.read(here, request)
+    written, lost = _whole(found) if as_json else _one_by_one(found, request, here.clock.now())
+    if (written or lost) and not found.peek:
+        once_read(lambda: verbs.mark_read(here, written, lost))
     return 0
 
 
@@ -94,7 +98,9 @@ def ask_human(
     option: Annotated[
         list[str] | None, typer.Option("--option", metavar="A", help="An answer to offer; may be given 9 times.")
     ] = None,
-    timeout: Annotated[float, typer.Option("--timeout", metavar="S", help="Wait no longer; at most 3600.")] = 120.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", parser=seconds, metavar="S", help="Wait no longer; at most 3600.")
+    ] = ASK_HUMAN_SECONDS,
     as_json: Json = False,
 ) -> int:
     """Ask the person and wait for the answer; a time-out is never a yes."""
@@ -104,7 +110,7 @@ def ask_human(
     from fan.verbs.mailbox import mark_read
 
     here = world()
-    found = verbs.ask_human(here, verbs.AskHumanRequest(_body(question), tuple(option or ()), timeout))
+    found = verbs.ask_human(here, verbs.AskHumanRequest(worded(question), tuple(option or ()), timeout))
     if as_json:
         from fan.render.values import as_json as written
 
@@ -117,9 +123,7 @@ def ask_human(
 
 
 def ls(
-    group: Annotated[
-        str | None, typer.Option("--group", metavar="GROUP", help="Of this group.", autocompletion=groups)
-    ] = None,
+    group: InGroup = None,
     as_json: Json = False,
 ) -> int:
     """List the threads: all for a person, an agent's own for an agent."""
@@ -131,16 +135,16 @@ def ls(
     return answer(found, lambda: render.talks(found, here.clock.now()), as_json=as_json)
 
 
-def _whole(found: Reading) -> list[str]:
-    """Print it as one JSON value; the ids of what reached its reader."""
+def _whole(found: Reading) -> tuple[list[str], int]:
+    """Print it as one JSON value; the ids of what reached its reader, and how many it was told are lost."""
     from fan.render.handover import taken
     from fan.render.values import as_json
 
-    return [one.id for one in found.messages] if taken(as_json(found)) else []
+    return ([one.id for one in found.messages], found.evicted) if taken(as_json(found)) else ([], 0)
 
 
-def _one_by_one(found: Reading, now: float) -> list[str]:
-    """Print message by message; the ids of those that reached their reader."""
+def _one_by_one(found: Reading, request: ReadRequest, now: float) -> tuple[list[str], int]:
+    """Print message by message; the ids of those that reached their reader, and how many it was told are lost."""
     from fan.render import mail as render
     from fan.render.handover import taken
 
@@ -150,19 +154,18 @@ def _one_by_one(found: Reading, now: float) -> list[str]:
         is_taken = show(render.message(one, now, said)) and is_taken
         if is_taken:
             written.append(one.id)
-    output.result(said(render.summary(found)))
-    return written
-
-
-def _body(text: str) -> str:
-    return read_text(STDIN) if text == STDIN else text
+    show = taken if is_taken else output.result
+    is_taken = show(said(render.summary(found, request))) and is_taken
+    return written, found.evicted if is_taken else 0
 
 
 def _sent(done: Mailed, *, as_json: bool) -> int:
     from fan.render import mail as render
 
     for one in done.left:
-        output.aside(f"{one.session}: {one.reason}")
+        output.aside(one.reason)
+    for note in done.notes:
+        output.aside(note)
     if done.evicted:
-        output.aside(f"{done.evicted} older messages were evicted to make room")
+        output.aside(f"{render.older(done.evicted)} evicted to make room")
     return answer(done, lambda: render.mailed(done), as_json=as_json, code=done.exit_code)

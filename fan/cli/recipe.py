@@ -7,18 +7,17 @@ from typing import Annotated
 
 import typer
 
-from fan.cli.common import Json, answer, verb, world
+from fan.cli.common import Json, answer, noun, verb, world
 from fan.cli.complete import agents
 
 
 def register(app: typer.Typer) -> None:
     """Put these verbs into the program."""
-    recipe = typer.Typer(help="Look at the recipes, one an agent.", no_args_is_help=True)
+    recipe = noun(app, "recipe", "Look at the recipes, one an agent.", "fan recipe show demo")
     verb(recipe, "ls", "fan recipe ls")(ls)
     verb(recipe, "show", "fan recipe show demo")(show)
     verb(recipe, "check", "fan recipe check my-agent.toml")(check)
     verb(recipe, "score", "fan recipe score tests/screens")(score)
-    app.add_typer(recipe, name="recipe")
 
 
 def ls(as_json: Json = False) -> int:
@@ -35,10 +34,13 @@ def show(
     as_json: Json = False,
 ) -> int:
     """Print an agent's recipe."""
+    from fan.render import output
     from fan.render import recipes as render
     from fan.verbs import recipes
 
     shown = recipes.show(world(), agent)
+    if (found := render.installed(shown)) and not as_json:
+        output.aside(f"installed: {found}")
     return answer(shown, lambda: render.shown(shown), as_json=as_json)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import secrets
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
+from fan.cli.answering import current_folder
+from fan.cli.routing import routed
 from fan.cli.text import STDIN, read_text
-from fan.core.requests import FORWARDED, Answer, Request
-from fan.errors import DiskFailed, TimedOut
+from fan.core.requests import FORWARDED, Answer, Request, is_withheld, refusal
+from fan.errors import TimedOut
 from fan.render import output
 from fan.world import requests
 from fan.world.clock import Clock
@@ -22,28 +25,39 @@ QUICK, SLOW = 0.025, 0.25
 HELP = frozenset({"-h", "--help"})
 
 
-def is_for_courier(words: Sequence[str]) -> bool:
-    """Whether this command line needs the store."""
-    return bool(FORWARDED.intersection(words[:1])) and not HELP.intersection(words)
+def instead(words: Sequence[str]) -> Callable[[], int] | None:
+    """What is done in the place of a command line that needs the store; None for one that does not."""
+    options = words[: words.index("--")] if "--" in words else words
+    meant = routed(words)
+    if not meant or HELP.intersection(options):
+        return None
+    if FORWARDED.intersection(meant[:1]):
+        return partial(forwarded, words)
+    return partial(_refuse, meant) if is_withheld(meant) else None
+
+
+def _refuse(words: Sequence[str]) -> NoReturn:
+    raise refusal(words)
 
 
 def forwarded(words: Sequence[str]) -> int:
     """Leave the request, wait for its answer and print it; its exit code. Raises TimedOut."""
     folder = _folder()
-    request_id = left(words, read_text(STDIN) if STDIN in words else "")
+    options = words[: words.index("--")] if "--" in words else words
+    request_id = left(words, read_text(STDIN) if STDIN in options else "")
     try:
         answer = _await(folder, request_id, Clock())
     finally:
         requests.withdraw(folder, request_id)
+    output.raw_aside(answer.stderr)
     output.raw(answer.stdout)
-    sys.stderr.buffer.write(answer.stderr)
     return answer.code
 
 
 def left(words: Sequence[str], stdin: str) -> str:
     """Leave the request; its id. Raises UsageError, TooLarge, DiskFailed."""
     request_id = secrets.token_hex(8)
-    requests.leave(_folder(), request_id, Request(tuple(words), _cwd(), stdin))
+    requests.leave(_folder(), request_id, Request(tuple(words), str(current_folder()), stdin))
     _ring()
     return request_id
 
@@ -65,9 +79,9 @@ def _await(folder: Path, request_id: str, clock: Clock) -> Answer:
             raise TimedOut("the courier broke off: the request is gone without an answer", hint="fan mail ls")
         if passed > TAKEN_WITHIN and requests.withdraw(folder, request_id):
             raise TimedOut(
-                f"the courier did not take the request within {TAKEN_WITHIN:.0f} s: it is busy, or not running",
+                f"the courier did not take the request within {TAKEN_WITHIN:.0f} s: it is busy, or not running, and"
+                " any fan command outside of the sandbox starts it",
                 not_done="nothing was done",
-                hint="any other fan command outside of the sandbox starts it: fan ls",
             )
         if passed > LONGEST:
             raise TimedOut(f"the courier did not answer within {LONGEST:.0f} s", hint="fan mail ls")
@@ -80,12 +94,3 @@ def _await(folder: Path, request_id: str, clock: Clock) -> Answer:
 def _ring() -> None:
     """Some sandboxes let us write to a fifo outside; where not, the courier looks once a second."""
     ring(os.path.join(os.environ.get("FAN_RUNTIME_DIR", ""), "bell"))  # noqa: PTH118
-
-
-def _cwd() -> str:
-    try:
-        return str(Path.cwd())
-    except OSError as error:
-        raise DiskFailed(
-            f"the current folder is not there any more: {error}", not_done="nothing was done", hint="cd"
-        ) from error

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fan.cli.common import Json, answer, verb, world
+from fan.cli.common import Env, Json, answer, verb, world
 from fan.cli.complete import groups
 from fan.render import output
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 Targets = Annotated[
     list[str] | None,
     typer.Argument(metavar="[GROUP|MEMBER]...", help="By default all of this repository.", autocompletion=groups),
-]
-Env = Annotated[
-    list[str] | None, typer.Option("--env", metavar="NAME[=VALUE]", help="Set for the agents; repeatable.")
 ]
 
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import Any
 
-from typer.core import TyperCommand, TyperGroup
+from typer import BadParameter
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 START = "N"
 COUNT = "--count"
 COMMAND = "--command"
 OF_THE_PROGRAM = frozenset({"-h", "--help", "--version", "--install-completion", "--show-completion"})
+
+
+LITERAL: ContextVar[bool] = ContextVar("literal", default=False)
+"""Whether the text of this command line stood behind `--`, where `-` is no more than a dash."""
 
 
 class Verbs(TyperGroup):
@@ -23,7 +29,15 @@ class Verbs(TyperGroup):
 
 
 class Verb(TyperCommand):
-    """One verb."""
+    """One verb. An option that is given as an empty text is refused: a script's variable was not set."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As every command does, then the look for empty options."""
+        rest = super().parse_args(ctx, args)
+        for one in self.params:
+            if isinstance(one, TyperOption) and not one.hidden and _is_given_as_nothing(ctx, one.name or ""):
+                raise BadParameter("it is empty", ctx=ctx, param=one)
+        return rest
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The arguments as people write them: `MEMBER`, not `{MEMBER}`."""
@@ -35,6 +49,7 @@ class WithText(Verb):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As every command does, after joining."""
+        LITERAL.set("--" in args)
         return super().parse_args(ctx, joined(args))
 
 
@@ -52,6 +67,11 @@ class WithCommand(Verb):
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The arguments, and where the command stands."""
         return [*super().collect_usage_pieces(ctx), "[-- CMD]"]
+
+
+def _is_given_as_nothing(ctx: Any, name: str) -> bool:
+    value, source = ctx.params.get(name), ctx.get_parameter_source(name)
+    return "" in (value if isinstance(value, tuple) else (value,)) and source.name == "COMMANDLINE"
 
 
 def routed(words: Sequence[str]) -> list[str]:

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from fan.cli.common import Json, Target, answer, verb, world
+from fan.cli.numbers import seconds
+from fan.cli.text import worded
 from fan.core.plain import visible
 from fan.render import output
 
@@ -19,12 +21,15 @@ def register(app: typer.Typer) -> None:
 
 def send(
     member: Target,
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Typed behind what is pending.")] = None,
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT|-]", help="Typed behind what is pending; - reads it.")
+    ] = None,
     command: Annotated[bool, typer.Option("--command", help="Send a slash command as it is.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="The last prompt, where that cannot double it.")] = False,
     again: Annotated[bool, typer.Option("--again", help="With --retry: even where it may have been taken.")] = False,
     patience: Annotated[
-        float | None, typer.Option("--patience", metavar="S", help="Seconds to wait for the agent to rest.")
+        float | None,
+        typer.Option("--patience", parser=seconds, metavar="S", help="Seconds to wait for the agent to rest."),
     ] = None,
     as_json: Json = False,
 ) -> int:
@@ -33,7 +38,7 @@ def send(
     from fan.verbs import send as verbs
 
     here = world()
-    queued = verbs.send(here, verbs.SendRequest(member, text, command, retry, again, patience))
+    queued = verbs.send(here, verbs.SendRequest(member, text and worded(text), command, retry, again, patience))
     if queued.note:
         output.aside(visible(queued.note))
     return answer(queued, lambda: rows([queued.row], here.clock.now()), as_json=as_json, code=queued.exit_code)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fan.cli.asking import agreed
-from fan.cli.common import Json, advise, answer, verb, world
+from fan.cli.common import Env, Json, advise, answer, verb, world
 from fan.cli.complete import agents
+from fan.cli.numbers import seconds
 from fan.cli.routing import COUNT, START
 from fan.cli.text import read_text
 from fan.errors import NeedsApproval, UsageError
@@ -31,13 +32,11 @@ PromptFile = Annotated[
 ]
 Name = Annotated[str | None, typer.Option("--name", metavar="STEM", help="Of group and branches.")]
 Base = Annotated[str | None, typer.Option("--base", metavar="REF", help="Start from here, not from HEAD.")]
-Env = Annotated[
-    list[str] | None, typer.Option("--env", metavar="NAME[=VALUE]", help="Set for the agents; repeatable.")
-]
 Patience = Annotated[
-    float | None, typer.Option("--patience", metavar="S", help="Seconds a prompt waits for its agent to rest.")
+    float | None,
+    typer.Option("--patience", parser=seconds, metavar="S", help="Seconds a prompt waits for its agent to rest."),
 ]
-Timeout = Annotated[float | None, typer.Option("--timeout", metavar="S", help="Wait no longer.")]
+Timeout = Annotated[float | None, typer.Option("--timeout", parser=seconds, metavar="S", help="Wait no longer.")]
 Brief = Annotated[bool, typer.Option("--brief", help="Tell them how to report by mail, and let them do so.")]
 
 
@@ -66,7 +65,7 @@ def start(
     count: Annotated[int | None, typer.Option(COUNT, hidden=True)] = None,
 ) -> int:
     """Start N agents, each in a worktree and session of its own."""
-    from fan.render.rows import rows
+    from fan.render.rows import planned, rows
     from fan.verbs.approval import approve
     from fan.verbs.plan import StartRequest
 
@@ -95,7 +94,11 @@ def start(
         approve(here, refusal.fingerprint)
         started = _started(here, request)
     advise(started.hints)
-    return answer(started, lambda: rows(started.members, here.clock.now()), as_json=as_json, code=started.exit_code)
+
+    def text() -> str:
+        return planned(started) if started.dry_run else rows(started.members, here.clock.now())
+
+    return answer(started, text, as_json=as_json, code=started.exit_code)
 
 
 def _started(here: World, request: StartRequest) -> Started:
@@ -108,5 +111,5 @@ def _started(here: World, request: StartRequest) -> Started:
 
 def _from_file(file: str, prompt: str | None, prompts: list[str] | None) -> str:
     if prompt is not None or prompts:
-        raise UsageError("--prompt-file excludes any other prompt", not_done="nothing was made", hint="fan N --help")
+        raise UsageError("--prompt-file excludes any other prompt", not_done="nothing was made", hint="fan 1 --help")
     return read_text(file)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fan.cli.common import Json, answer, said, verb, world
+from fan.cli.common import Json, answer, noun, said, verb, world
 from fan.render import output
 
 HELP = "Keep copies of files for others; nothing to do with git's stash."
@@ -15,12 +15,11 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="Its id, the first 4 chara
 
 def register(app: typer.Typer) -> None:
     """Put these verbs into the program."""
-    stash = typer.Typer(help=HELP, no_args_is_help=True)
+    stash = noun(app, "stash", HELP, "fan stash put build.log")
     verb(stash, "put", "fan stash put build.log")(put)
     verb(stash, "get", "fan stash get 3f786850e387 -o build.log")(get)
     verb(stash, "ls", "fan stash ls")(ls)
     verb(stash, "rm", "fan stash rm 3f786850e387")(rm)
-    app.add_typer(stash, name="stash")
 
 
 def put(

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from fan.cli.common import Json, Target, answer, verb, world
+from fan.cli.common import Json, Target, answer, noun, said, verb, world
 from fan.cli.complete import groups, members
+from fan.cli.numbers import seconds
+from fan.core.defaults import WAIT_SECONDS, WAIT_STATES
 
 if TYPE_CHECKING:
     from fan.verbs.wait import WaitRequest
 
 DEFAULT = "members"
-UNTIL = "rest,needs_input,exited"
-Timeout = Annotated[float, typer.Option("--timeout", metavar="S", min=0, help="Seconds to wait; then exit code 6.")]
+Timeout = Annotated[
+    float, typer.Option("--timeout", parser=seconds, metavar="S", help="Seconds to wait; then exit code 6.")
+]
 
 
 class Forms(TyperGroup):
@@ -29,12 +32,10 @@ class Forms(TyperGroup):
 
 def register(app: typer.Typer) -> None:
     """Put this verb into the program."""
-    wait = typer.Typer(
-        cls=Forms,
-        subcommand_metavar="[members] [TARGET...]",
-        help="Wait for members (`members` may be left out), for mail, or for words on a screen.",
-    )
-    app.add_typer(wait, name="wait")
+    about = "Wait for members (`members` may be left out), for mail, or for words on a screen."
+    example = "fan wait fan/add-retry-backoff-http --until rest"
+    forms = {"cls": Forms, "subcommand_metavar": "[members] [TARGET...]", "no_args_is_help": False}
+    wait = noun(app, "wait", about, example, **forms)
     verb(wait, DEFAULT, "fan wait members fan/add-retry-backoff-http --until rest")(_members)
     verb(wait, "idle", "fan wait idle fan/add-retry-backoff-http:2")(idle)
     verb(wait, "exit", "fan wait exit fan/add-retry-backoff-http:2 --timeout 600")(exit_)
@@ -53,9 +54,9 @@ def _members(
     ] = None,
     until: Annotated[
         str, typer.Option("--until", metavar="STATES", help="Of: rest, needs_input, exited, errored, limited.")
-    ] = UNTIL,
+    ] = ",".join(WAIT_STATES),
     any_one: Annotated[bool, typer.Option("--any/--all", help="The first one, or each of them.")] = False,
-    timeout: Timeout = 30.0,
+    timeout: Timeout = WAIT_SECONDS,
     as_json: Json = False,
 ) -> int:
     """Wait until members have come to a state; rest counts once the last prompt's turn is over."""
@@ -65,14 +66,14 @@ def _members(
     return _waited(WaitRequest(tuple(targets or ()), states, any_one, timeout), as_json=as_json)
 
 
-def idle(member: Target, timeout: Timeout = 30.0, as_json: Json = False) -> int:
+def idle(member: Target, timeout: Timeout = WAIT_SECONDS, as_json: Json = False) -> int:
     """Wait until one member rests, or asks something that can be answered by `send`."""
     from fan.verbs.wait import IDLE, WaitRequest
 
     return _waited(WaitRequest((member,), (IDLE,), timeout=timeout), as_json=as_json)
 
 
-def exit_(member: Target, timeout: Timeout = 30.0, as_json: Json = False) -> int:
+def exit_(member: Target, timeout: Timeout = WAIT_SECONDS, as_json: Json = False) -> int:
     """Wait until a member's agent has exited, or its session is gone."""
     from fan.verbs.wait import WaitRequest
 
@@ -82,7 +83,7 @@ def exit_(member: Target, timeout: Timeout = 30.0, as_json: Json = False) -> int
 def output(
     member: Target,
     pattern: Annotated[str, typer.Argument(metavar="REGEX", help="A regular expression, for one line.")],
-    timeout: Timeout = 30.0,
+    timeout: Timeout = WAIT_SECONDS,
     as_json: Json = False,
 ) -> int:
     """Wait until a line on a member's screen fits, as one may already."""
@@ -98,7 +99,7 @@ def agent_message(
     sender: Annotated[
         str, typer.Option("--from", metavar="MEMBER", help="Only from this member, or human.", autocompletion=members)
     ] = "",
-    timeout: Timeout = 30.0,
+    timeout: Timeout = WAIT_SECONDS,
     as_json: Json = False,
 ) -> int:
     """Wait until your own inbox has an unread message, as it may already; reads none."""
@@ -107,7 +108,7 @@ def agent_message(
 
     here = world()
     found = verbs.mail(here, thread, sender, timeout)
-    return answer(found, lambda: mail(found, here.clock.now()), as_json=as_json)
+    return answer(found, lambda: mail(found, here.clock.now(), said), as_json=as_json)
 
 
 def _waited(request: WaitRequest, *, as_json: bool) -> int:

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from fan.cli import joining, listing
-from fan.cli.common import InGroup, Json, Target, answer, verb, world
+from fan.cli.common import InGroup, Json, Target, answer, noun, verb, world
 from fan.cli.compare import worktree_diff
-from fan.cli.complete import groups, members
+from fan.cli.complete import archives, groups, members
 
 Discard = Annotated[bool, typer.Option("--discard", help="Keep no archive: cannot be undone.")]
 Members = Annotated[
@@ -25,16 +25,15 @@ def register(app: typer.Typer) -> None:
     verb(app, "keep", "fan keep fan/add-retry-backoff-http-2")(keep)
     verb(app, "rm", "fan rm fan/add-retry-backoff-http-3")(rm)
     verb(app, "undo", "fan undo")(undo)
-    worktree = typer.Typer(help="Make, list and remove worktrees.", no_args_is_help=True)
+    worktree = noun(app, "worktree", "Make, list and remove worktrees.", "fan worktree ls --json")
     verb(worktree, "ls", "fan worktree ls --json")(ls)
     verb(worktree, "rm", "fan worktree rm fan/add-retry-backoff-http-3")(rm)
     verb(worktree, "diff", "fan worktree diff fan/add-retry-backoff-http-2")(worktree_diff)
     joining.register(worktree)
-    app.add_typer(worktree, name="worktree")
-    group = typer.Typer(no_args_is_help=True)
-    verb(group, "rm", "fan group rm fan/add-retry-backoff-http")(group_rm)
-    group.callback(help="Deal with a whole group.")(_only_verbs)
-    app.add_typer(group, name="group")
+    removing = "fan group rm fan/add-retry-backoff-http"
+    group = noun(app, "group", "Deal with a whole group.", removing)
+    verb(group, "rm", removing)(group_rm)
+    group.callback()(_only_verbs)
 
 
 def ls(
@@ -56,7 +55,11 @@ def ls(
 def attach(
     member: Annotated[
         str | None,
-        typer.Argument(metavar="[MEMBER]", help="Id or its first 4 characters, session, branch, GROUP:N or pane."),
+        typer.Argument(
+            metavar="[MEMBER]",
+            help="Id or its first 4 characters, session, branch, GROUP:N or pane.",
+            autocompletion=members,
+        ),
     ] = None,
     waiting: Annotated[bool, typer.Option("--waiting", help="The first one that waits for you.")] = False,
     as_json: Json = False,
@@ -97,12 +100,17 @@ def group_rm(group: Group, discard: Discard = False, as_json: Json = False) -> i
     return _remove((), group, discard=discard, as_json=as_json)
 
 
-def undo(as_json: Json = False) -> int:
+def undo(
+    archive: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARCHIVE...]", help="These, not the last.", autocompletion=archives)
+    ] = None,
+    as_json: Json = False,
+) -> int:
     """Bring the last removal in this repository back."""
     from fan.render import removal
     from fan.verbs import undo as verbs
 
-    undone = verbs.undo(world())
+    undone = verbs.undo(world(), tuple(archive or ()))
     return answer(undone, lambda: removal.undone(undone), as_json=as_json, code=undone.exit_code)
 
 

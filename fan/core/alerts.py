@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from fan.core.mail import Message, MessageKind
-from fan.core.model import Change, Delivery, Kind, Member, State
-from fan.core.plain import one_line
-from fan.core.secrets import masked
+from fan.core.model import Change, Delivery, Kind, Member, Purpose, State
+from fan.core.secrets import quoted
 from fan.core.standing import is_stuck
 
 STANDS = 1.0
@@ -90,13 +89,21 @@ def alerts(one: Standing) -> list[Alert]:
         what = f"{one.name} {ASKS.get(one.change.kind, 'asks for something')}"
         words, since = _bounded(one.change.detail), one.change.since
         found.append(Alert(id_, one.change.kind or state, what, words, f"fan attach {id_}", since))
-    if one.last and is_stuck(one.last.status, state) and one.last.purpose == "prompt":
+    if one.last and is_stuck(one.last.status, state) and one.last.purpose is Purpose.PROMPT:
         what = f"{one.name} did not get its prompt"
         then = f"fan resume {id_}" if state is State.EXITED else f"fan send --retry {id_}"
         # While its agent worked it was over: stuck again, it is another occasion.
         since = max(one.last.done_at or one.last.created_at, one.change.since if one.change else 0.0)
         found.append(Alert(id_, NOT_SENT, what, _bounded(one.last.note), then, since))
     return found
+
+
+def orphaned(
+    questions: Iterable[Message], members: Iterable[Member], changes: Mapping[str, Change]
+) -> tuple[str, ...]:
+    """The ids of those whose asker is not there any more: removed, gone on with another conversation, or exited."""
+    there = {one.address: changes.get(one.id) for one in members}
+    return tuple(one.id for one in questions if one.sender not in there or _has_left(one, there[one.sender]))
 
 
 def counted(items: Iterable[Message]) -> str:
@@ -111,11 +118,16 @@ def counted(items: Iterable[Message]) -> str:
     return f"{' and '.join(parts)} wait{'s' if len(kinds) == 1 else ''} for you" if parts else ""
 
 
+def _has_left(question: Message, change: Change | None) -> bool:
+    """Whether its agent has exited since it asked; an earlier exit was that of another start."""
+    return change is not None and change.state is State.EXITED and change.since >= question.at
+
+
 def _mark(message: Message) -> str:
     return message.key.rpartition("@")[0]
 
 
 def _bounded(text: str) -> str:
     """An agent's words on one line; masked before they are cut."""
-    words = one_line(masked(text))
+    words = quoted(text)
     return words if len(words) <= LONGEST_WORDS else f"{words[: LONGEST_WORDS - 1]}…"

@@ -6,17 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from fan.core.mail import LARGEST_BODY
+from fan.core.caller import Who
+from fan.core.mail import HUMAN, LARGEST_BODY, Message, MessageKind, speaks_for
 from fan.core.plain import one_line
+from fan.core.transcript import Final
 
 CUT = "\n[cut: the whole text has {} bytes]"
+SILENT = "(it said nothing)"
+UNFINISHED = "\n[its turn did not end with these words]"
 
 
 class Ask(Struct, frozen=True):
     """One ask in flight. `asker` is a member's id or the word for what the caller is, `target` a member's id.
 
-    It lasts as long as the asker's process, `pid`, does. `delivery` is 0 until its text is queued.
+    The asker waits as long as its process, `pid`, lives; 0: no more. `delivery` is 0 until its text is queued.
     """
 
     id: str
@@ -66,6 +71,44 @@ def for_record(text: str) -> str:
         return data.decode()
     note = CUT.format(len(data))
     return data[: LARGEST_BODY - len(note)].decode("utf-8", "ignore") + note
+
+
+def answer(question: Message, text: str, message_id: str, at: float) -> Message:
+    """What was said to a question, in its thread; its asker has it, so that it is read."""
+    return Message(
+        seq=0,
+        id=message_id,
+        room=question.room,
+        inbox=question.sender,
+        recipient=question.author,
+        sender=question.inbox,
+        author=question.recipient,
+        verified="process",
+        thread=question.thread,
+        body=for_record(text) or SILENT,
+        at=at,
+        kind=MessageKind.ANSWER,
+        reply_to=question.id,
+        about=question.about,
+        read_at=at,
+    )
+
+
+def late(found: Message) -> Message:
+    """An answer that its asker did not wait for, as mail to them: unread, and the person's where a script asked.
+
+    An agent that is none of ours has no inbox; it finds the answer in the thread.
+    """
+    if speaks_for(found.inbox, HUMAN):
+        return replace(found, inbox=HUMAN, room=HUMAN, read_at=None)
+    return found if found.inbox == Who.AGENT else replace(found, read_at=None)
+
+
+def late_words(found: Final | None, *, is_gone: bool) -> str:
+    """What counts as a late answer; the words so far of an agent that left in the middle of its turn do not."""
+    if found is None or (is_gone and not found.ended):
+        return ""
+    return found.text if found.ended else found.text + UNFINISHED
 
 
 def _way(came_from: Mapping[str, str], asker: str, target: str) -> list[str]:

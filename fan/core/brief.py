@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
+from fan.core.model import Delivery, Member, Purpose, Status, Typed
+
 # Without signs of a list: an agent that draws its prompt as Markdown would show them as it shows its own answers.
 BRIEF = """\
 About fan, which started you; your task follows below.
@@ -22,6 +24,12 @@ Task:
 def briefed(prompt: str) -> str:
     """The prompt with the brief before it; one without words stays as it is."""
     return BRIEF + prompt if prompt.strip() else prompt
+
+
+def is_due(member: Member, before: Iterable[Delivery]) -> bool:
+    """Whether the next prompt gets the brief: one that is to be `briefed` has been typed no prompt `before`."""
+    prompts = [one for one in before if one.purpose is Purpose.PROMPT and not one.command]
+    return member.briefed and all(one.status is Status.NOT_SENT and one.typed is Typed.NO for one in prompts)
 
 
 def allowed(title: str, allow: Iterable[str]) -> str:

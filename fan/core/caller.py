@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 
@@ -12,7 +13,7 @@ from fan.errors import NotAllowed
 
 
 class Who(StrEnum):
-    """The kinds of callers (spec 1)."""
+    """The kinds of callers."""
 
     MEMBER = "member"
     AGENT = "agent"
@@ -38,11 +39,13 @@ class Act(StrEnum):
     UNDO = "undo"
     ARCHIVE_REMOVE = "archive-rm"
     APPROVE = "approve"
-    TRUST = "trust"
-    RELEASE = "release"
     HUMAN_NAME = "human"
 
 
+INTERPRETERS = re.compile(r"-?(a|ba|da|k|mk|z|fi)?sh|node(js)?|bun|deno|(python|ruby|perl)[0-9.]*", re.IGNORECASE)
+"""Programs whose first argument is the program that really runs: what an agent's script is started by."""
+LAUNCH = "FAN_LAUNCH"
+"""The variable of a session, and of all that is started in it, that says whose it is."""
 FOR_NO_MEMBER = frozenset({Act.FAN_OUT, Act.KEEP, Act.REMOVE, Act.UNDO, Act.ARCHIVE_REMOVE})
 
 
@@ -71,6 +74,11 @@ class Caller(Struct, frozen=True):
     def is_agent(self) -> bool:
         """Whether an agent calls, one of ours or another."""
         return self.who in (Who.MEMBER, Who.AGENT)
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether only a variable calls it an agent: it may be the person, in a session that has its environment."""
+        return self.is_agent and self.verified is Verified.NONE
 
     @property
     def address(self) -> str:
@@ -115,13 +123,26 @@ def require(caller: Caller, act: Act, opened: Collection[str]) -> None:
     if act in FOR_NO_MEMBER and caller.who is not Who.MEMBER and not caller.launched:
         return
     who = f"a member of a group, {caller.member.session}," if caller.member else "an agent"
-    raise NotAllowed(
-        f"{who} may not do this ({act.value})",
-        not_done="nothing was done",
-        hint="ask the person: fan mail send human 'what you need and why'",
-    )
+    ask = "fan mail send human 'what you need and why'"
+    if caller.is_claim:
+        raise NotAllowed(
+            f"{who} may not do this ({act.value}), and by its {LAUNCH} this session is one's; a person runs it in"
+            " a terminal outside of fan's sessions",
+            not_done="nothing was done",
+            hint=ask,
+        )
+    raise NotAllowed(f"{who} may not do this ({act.value})", not_done="nothing was done", hint=ask)
 
 
 def _names(process: Above) -> list[str]:
-    """What the process is called: by itself, and by the program or the interpreter's script it was started with."""
-    return [process.name, *(word.rpartition("/")[2] for word in process.words[:2])]
+    """What the process is called: by itself, by its program, and by the script where its program only runs scripts.
+
+    The second word of another program is what that one works on: a target of `make`, a file in an editor, a host.
+    """
+    first, second = (*process.words[:2], "", "")[:2]
+    names = [process.name, _last(first)]
+    return [*names, _last(second)] if "/" in second and INTERPRETERS.fullmatch(_last(first)) else names
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]

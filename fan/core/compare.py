@@ -10,7 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from fan.core.model import Change, Delivery, Kind, State, Status
+from fan.core.model import Change, Delivery, Status
+from fan.core.standing import has_ended
 
 STANDS = 2.0
 """Seconds that a rest must last to be the end of the work; a shorter one lies between two steps of it."""
@@ -140,11 +141,7 @@ def _rest(begin: float, until: float, changes: Sequence[Change], rests: Sequence
             break
         newest = one
         lasts = later is None or later.since >= until or later.since - one.since >= STANDS
-        if one.since >= begin and _is_rest(one) and lasts:
+        if one.since >= begin and has_ended(one.state, one.kind) and lasts:
             return one.since
-    unseen = newest is not None and _is_rest(newest)
+    unseen = newest is not None and has_ended(newest.state, newest.kind)
     return next((moment for moment in reversed(rests) if unseen and begin <= moment < until), None)
-
-
-def _is_rest(change: Change) -> bool:
-    return change.state in (State.REST, State.ERRORED, State.EXITED) or change.kind == Kind.QUESTION

@@ -22,7 +22,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fan.core.model import Delivery, Kind, State, Status, Typed, Witness
+from fan.core.model import Delivery, Kind, Phase, State, Status, Typed, Witness
 from fan.core.prompt import echo, same_words
 from fan.core.reading import COPY_MODE, WAITS, Reading
 from fan.core.recipe import Submit
@@ -36,7 +36,7 @@ LARGEST_STEP = 5.0
 
 
 class Action(StrEnum):
-    """What the courier does next; `again` means step at once on a fresh look."""
+    """What the courier does next, once the delivery is on record."""
 
     NOTHING = "nothing"
     LOAD = "load"
@@ -69,9 +69,9 @@ class Sight(Struct, frozen=True):
 
 def step(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
     """The delivery after what is seen, and what to do once it is on record."""
-    if delivery.status is Status.SENT or delivery.phase == "done":
+    if delivery.status is Status.SENT or delivery.phase is Phase.DONE:
         return delivery, Action.NOTHING
-    if delivery.phase != "waiting" and (proof := _evidence(delivery, sight, submit)):
+    if delivery.phase is not Phase.WAITING and (proof := _evidence(delivery, sight, submit)):
         return taken(delivery, sight.at, proof), Action.NOTHING
     if sight.gone and delivery.status is Status.PENDING:
         return _note(delivery, "its session is gone; fan resume opens it again"), Action.NOTHING
@@ -83,24 +83,24 @@ def step(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Ac
 def refused(delivery: Delivery, action: Action, why: str) -> Delivery:
     """The delivery after tmux refused `action` (pane dead, in copy mode): certain that nothing was typed by it."""
     if action is Action.PASTE:
-        return replace(delivery, phase="waiting", typed=Typed.NO, note=why)
+        return replace(delivery, phase=Phase.WAITING, typed=Typed.NO, note=why)
     if action is Action.PRESS:
-        return replace(delivery, phase="echo", presses=delivery.presses - 1, seen_at=None, note=why)
-    return replace(delivery, phase="waiting", note=why)
+        return replace(delivery, phase=Phase.ECHO, presses=delivery.presses - 1, seen_at=None, note=why)
+    return replace(delivery, phase=Phase.WAITING, note=why)
 
 
 def done(delivery: Delivery, action: Action, at: float) -> Delivery:
     """The delivery after `action` succeeded."""
     if action is Action.PASTE:
-        return replace(delivery, phase="echo", pasted_at=at)
+        return replace(delivery, phase=Phase.ECHO, pasted_at=at)
     if action is Action.PRESS:
-        return replace(delivery, phase="proving", pressed_at=at)
+        return replace(delivery, phase=Phase.PROVING, pressed_at=at)
     return delivery
 
 
 def superseded(delivery: Delivery) -> Delivery:
     """A watched delivery once another one is typed: what the screen shows from then on speaks of that one."""
-    return replace(delivery, phase="done")
+    return replace(delivery, phase=Phase.DONE)
 
 
 def failed(delivery: Delivery, why: str, at: float) -> Delivery:
@@ -110,7 +110,9 @@ def failed(delivery: Delivery, why: str, at: float) -> Delivery:
 
 def taken(delivery: Delivery, at: float, proof: str) -> Delivery:
     """The delivery once a witness, `proof`, shows that the agent took the prompt."""
-    return replace(delivery, status=Status.SENT, phase="done", typed=Typed.YES, note="", done_at=at, evidence=proof)
+    return replace(
+        delivery, status=Status.SENT, phase=Phase.DONE, typed=Typed.YES, note="", done_at=at, evidence=proof
+    )
 
 
 def retry(delivery: Delivery, seen: Reading, submit: Submit, at: float, *, again: bool) -> Delivery | None:
@@ -121,21 +123,21 @@ def retry(delivery: Delivery, seen: Reading, submit: Submit, at: float, *, again
     fresh = replace(delivery, status=Status.PENDING, note="", waited=0.0, done_at=None, evidence="")
     fresh = replace(fresh, presses=0, pressed_at=None, seen_at=None)
     if delivery.typed is Typed.NO:
-        return replace(fresh, phase="waiting")
+        return replace(fresh, phase=Phase.WAITING)
     if echo(seen.composer, delivery.text, submit) == "ours":
-        return replace(fresh, phase="echo", pasted_at=at)
-    return replace(fresh, phase="waiting", typed=Typed.NO, pasted_at=None) if again else None
+        return replace(fresh, phase=Phase.ECHO, pasted_at=at)
+    return replace(fresh, phase=Phase.WAITING, typed=Typed.NO, pasted_at=None) if again else None
 
 
 def _waiting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
     delivery = _spend_patience(delivery, sight)
     if delivery.waited > delivery.patience:
         why = sight.reading.obstacle or "it did not stand still"
-        within = f"{delivery.patience / 60:.0f} min" if delivery.patience >= 60 else f"{delivery.patience:.0f} s"
+        within = f"{delivery.patience / 60:.0f} min" if delivery.patience >= 60 else f"{delivery.patience:g} s"
         return _not_sent(delivery, f"not at rest within {within}: {why}", sight.at), Action.NOTHING
     obstacle = _obstacle(delivery, sight)
     if not obstacle and sight.settled:
-        return replace(delivery, phase="loaded", note=""), Action.LOAD
+        return replace(delivery, phase=Phase.LOADED, note=""), Action.LOAD
     if _is_held_up(delivery, sight.reading):
         return _note(delivery, obstacle + _when(sight.reading)), Action.NOTHING
     if delivery.waited > SAY_AFTER:
@@ -146,18 +148,18 @@ def _waiting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
 def _loaded(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
     """The full check again, immediately before the keys."""
     if _obstacle(delivery, sight) or not sight.settled or not sight.buffer:
-        return replace(delivery, phase="waiting"), Action.NOTHING
+        return replace(delivery, phase=Phase.WAITING), Action.NOTHING
     ready_by = sight.reading.decided_by.value
     return replace(
-        delivery, phase="pasting", typed=Typed.UNKNOWN, ready_by=ready_by, report_seq=sight.seq
+        delivery, phase=Phase.PASTING, typed=Typed.UNKNOWN, ready_by=ready_by, report_seq=sight.seq
     ), Action.PASTE
 
 
 def _pasting(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
     """After a crash between the record and the paste: the buffer is deleted by the paste, and by nothing else."""
     if sight.buffer:
-        return replace(delivery, phase="waiting", typed=Typed.NO), Action.NOTHING
-    return replace(delivery, phase="echo", pasted_at=sight.at), Action.NOTHING
+        return replace(delivery, phase=Phase.WAITING, typed=Typed.NO), Action.NOTHING
+    return replace(delivery, phase=Phase.ECHO, pasted_at=sight.at), Action.NOTHING
 
 
 def _echo(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
@@ -173,7 +175,7 @@ def _echo(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, A
         seen_at = at if delivery.seen_at is None else delivery.seen_at
         delivery = replace(delivery, seen_at=seen_at, typed=Typed.YES, note="")
         if at - seen_at >= submit.gap and _is_open(sight):
-            pressed = replace(delivery, phase="pressing", presses=delivery.presses + 1, before=reading.above)
+            pressed = replace(delivery, phase=Phase.PRESSING, presses=delivery.presses + 1, before=reading.above)
             return pressed, Action.PRESS
         return _give_up(delivery, seen_at + submit.stall, reading.obstacle or "it is not at rest", at)
     since = delivery.pasted_at if delivery.pasted_at is not None else at
@@ -182,7 +184,7 @@ def _echo(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, A
 
 def _pressing(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
     """After a crash between the record and the key: as if it had been pressed; the text still there allows more."""
-    return replace(delivery, phase="proving", pressed_at=sight.at), Action.NOTHING
+    return replace(delivery, phase=Phase.PROVING, pressed_at=sight.at), Action.NOTHING
 
 
 def _proving(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
@@ -195,7 +197,7 @@ def _proving(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery
         and at - pressed_at >= _repress_after(delivery, submit)
         and delivery.presses <= submit.presses
     ):
-        return replace(delivery, phase="pressing", presses=delivery.presses + 1), Action.PRESS
+        return replace(delivery, phase=Phase.PRESSING, presses=delivery.presses + 1), Action.PRESS
     why = "stalled: its text is still in the composer" if still_there else "stalled: no sign that it was taken"
     return _give_up(delivery, pressed_at + submit.stall, why, at)
 
@@ -209,18 +211,18 @@ def _repress_after(delivery: Delivery, submit: Submit) -> float:
 
 def _watching(delivery: Delivery, sight: Sight, submit: Submit) -> tuple[Delivery, Action]:
     if delivery.done_at is not None and sight.at - delivery.done_at > WATCH:
-        return replace(delivery, phase="done"), Action.NOTHING
+        return replace(delivery, phase=Phase.DONE), Action.NOTHING
     return delivery, Action.NOTHING
 
 
 _PHASES = {
-    "waiting": _waiting,
-    "loaded": _loaded,
-    "pasting": _pasting,
-    "echo": _echo,
-    "pressing": _pressing,
-    "proving": _proving,
-    "watching": _watching,
+    Phase.WAITING: _waiting,
+    Phase.LOADED: _loaded,
+    Phase.PASTING: _pasting,
+    Phase.ECHO: _echo,
+    Phase.PRESSING: _pressing,
+    Phase.PROVING: _proving,
+    Phase.WATCHING: _watching,
 }
 
 
@@ -300,13 +302,13 @@ def _give_up(delivery: Delivery, deadline: float, why: str, at: float) -> tuple[
 
 
 def _watched(delivery: Delivery, why: str, at: float) -> Delivery:
-    if delivery.phase == "watching":
+    if delivery.phase is Phase.WATCHING:
         return delivery
     typed = Typed.YES if delivery.typed is Typed.UNKNOWN else delivery.typed
-    return replace(delivery, status=Status.NOT_SENT, phase="watching", typed=typed, note=why, done_at=at)
+    return replace(delivery, status=Status.NOT_SENT, phase=Phase.WATCHING, typed=typed, note=why, done_at=at)
 
 
 def _not_sent(delivery: Delivery, why: str, at: float) -> Delivery:
     if delivery.status is Status.NOT_SENT:
-        return replace(delivery, phase="done")
-    return replace(delivery, status=Status.NOT_SENT, phase="done", note=why, done_at=at)
+        return replace(delivery, phase=Phase.DONE)
+    return replace(delivery, status=Status.NOT_SENT, phase=Phase.DONE, note=why, done_at=at)

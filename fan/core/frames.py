@@ -72,7 +72,6 @@ def frame(file: str, agent: str, screen: str, facts: Mapping[str, Any]) -> Frame
         id="%0",
         session="",
         session_id="$0",
-        member="",
         launch="",
         pid=0,
         command=str(facts.get("current_command", agent)),
@@ -83,7 +82,6 @@ def frame(file: str, agent: str, screen: str, facts: Mapping[str, Any]) -> Frame
         cursor=(int(column), int(row)),
         cursor_shown=bool(facts.get("cursor_flag", True)),
         size=(int(facts.get("cols", width)), int(facts.get("rows", len(lines)))),
-        clients=0,
     )
     return Frame(
         file=file,

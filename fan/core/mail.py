@@ -10,9 +10,18 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from fan.core.plain import UNSEEN, is_text
 from fan.errors import Empty, TooLarge, UsageError
 
 HUMAN = "human"
+LOOKALIKES = (
+    "h\u04bb\u043d\u03b7\u0570\u029c",
+    "u\u03c5\u057d\u0446\u1d1c\u028b",
+    "m\u043c\u03bc\u1d0d\u028d",
+    "a\u0430\u03b1\u0251\u1d00",
+    "n\u0578\u043f\u03b7\u03bd\u0274",
+)
+"""The letters of that name, each with those of other alphabets that look like it, in lower case."""
 LARGEST_BODY = 8 * 1024
 LONGEST_SUBJECT = 120
 LONGEST_CLAIM = 60
@@ -89,14 +98,14 @@ def checked(message: Message) -> Message:
     body = message.body.rstrip()
     if not body.strip() and not message.attachments:
         raise Empty("the message is empty", not_done="nothing was sent", hint="fan mail send TO 'text'")
-    if not _is_text(body + message.subject + message.claim + message.key):
+    if not is_text(body + message.subject + message.claim + message.key):
         raise UsageError("the message holds bytes that are not UTF-8", not_done="nothing was sent")
     size = len(body.encode())
     if size > LARGEST_BODY:
         raise TooLarge(
             f"the message has {size} bytes, {LARGEST_BODY} is the most",
             not_done="nothing was sent",
-            hint="put it into a file: fan mail send TO 'see the file' --attach FILE",
+            hint="fan mail send TO 'see the file' --attach FILE",
         )
     if len(message.subject) > LONGEST_SUBJECT:
         raise TooLarge(
@@ -119,20 +128,43 @@ def all_checked(messages: Sequence[Message]) -> list[Message]:
         raise TooLarge(
             f"{len(found)} copies of this message are more than their room holds",
             not_done="nothing was sent",
-            hint="put it into a file: fan mail send TO 'see the file' --attach FILE",
+            hint="fan mail send TO 'see the file' --attach FILE",
         )
     return found
 
 
 def names_person(claim: str) -> bool:
     """Whether a reader would take this name for the person's, whatever letters it is written with."""
-    shown = "".join(char for char in unicodedata.normalize("NFKC", claim) if unicodedata.category(char) != "Cf")
-    return HUMAN in re.findall(r"[^\W\d_]+", shown.casefold())
+    letters = unicodedata.normalize("NFKD", claim).casefold()
+    shown = "".join(char for char in letters if char not in UNSEEN and unicodedata.category(char)[0] not in "MC")
+    return any(_reads_human(word) for word in re.findall(r"[^\W\d_]+", shown.replace("rn", "m")))
+
+
+def _reads_human(word: str) -> bool:
+    """Letter by letter the same or alike; among letters of ours, any foreign one is there to look alike."""
+    is_mixed = any(char.isascii() for char in word)
+    return len(word) == len(LOOKALIKES) and all(
+        char in alike or (is_mixed and not char.isascii()) for char, alike in zip(word, LOOKALIKES, strict=True)
+    )
 
 
 def speaks_for(sender: str, inbox: str) -> bool:
     """Whether the owner of this inbox is who sends: the person's scripts speak for them."""
     return sender == inbox or (inbox == HUMAN and sender == "script")
+
+
+def answered_to(message: Message, address: str) -> str:
+    """To which inbox a reply goes: who wrote it, or, where whoever has this address did, where it lies."""
+    me = HUMAN if speaks_for(address, HUMAN) else address
+    other = message.inbox if speaks_for(message.sender, me) else message.sender
+    return HUMAN if speaks_for(other, HUMAN) else other
+
+
+def answers(message: Message, parent: Message) -> bool:
+    """Whether this is the answer to `parent`: from whoever it lay with, who is known to be that, to who wrote it."""
+    if not (speaks_for(message.sender, parent.inbox) and speaks_for(parent.sender, message.inbox)):
+        return False
+    return parent.inbox == HUMAN or message.verified != "none"
 
 
 def threaded(message: Message, parent: Message | None, evicted: str = "") -> Message:
@@ -158,11 +190,3 @@ def overflow(sizes: Sequence[int]) -> int:
         total -= sizes[gone]
         gone += 1
     return gone
-
-
-def _is_text(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

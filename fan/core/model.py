@@ -71,7 +71,6 @@ class Witness(StrEnum):
     """Evidence, best first."""
 
     REPORT = "report"
-    TRANSCRIPT = "transcript"
     SIGNAL = "signal"
     SCREEN = "screen"
     PROCESS = "process"
@@ -101,7 +100,6 @@ class Pane(Struct, frozen=True):
     id: str
     session: str
     session_id: str
-    member: str
     launch: str
     pid: int
     command: str
@@ -112,7 +110,6 @@ class Pane(Struct, frozen=True):
     cursor: tuple[int, int]
     cursor_shown: bool
     size: tuple[int, int]
-    clients: int
 
 
 class Look(Struct, frozen=True):
@@ -188,12 +185,37 @@ class Member(Struct, frozen=True):
         """Where its mail lies: an inbox of this incarnation's own, unless a resume has kept an earlier one."""
         return self.inbox or self.launch
 
+    @property
+    def asked_for(self) -> str:
+        """Its agent as a person names it: `agent` or `agent:option`; empty without one."""
+        return f"{self.agent}:{self.variant}" if self.variant else self.agent
+
+
+class Phase(StrEnum):
+    """Where `core.delivery` stands with a delivery; said there."""
+
+    WAITING = "waiting"
+    LOADED = "loaded"
+    PASTING = "pasting"
+    ECHO = "echo"
+    PRESSING = "pressing"
+    PROVING = "proving"
+    WATCHING = "watching"
+    DONE = "done"
+
+
+class Purpose(StrEnum):
+    """What a delivery is for: `wake` is a line of ours that tells of mail, which is nobody's prompt."""
+
+    PROMPT = "prompt"
+    ASK = "ask"
+    WAKE = "wake"
+
 
 class Delivery(Struct, frozen=True):
-    """One prompt's way to one member. `phase` is where `core.delivery` stands with it.
+    """One prompt's way to one member.
 
-    `purpose` is `prompt`, `ask`, or `wake` for a line of ours that tells of mail, which is nobody's prompt. `first`
-    is the prompt a member was made for: a question of the agent's is then no rest.
+    `first` is the prompt a member was made for: a question of the agent's is then no rest.
     """
 
     id: int
@@ -201,7 +223,7 @@ class Delivery(Struct, frozen=True):
     text: str
     created_at: float
     status: Status = Status.PENDING
-    phase: str = "waiting"
+    phase: Phase = Phase.WAITING
     typed: Typed = Typed.NO
     note: str = ""
     guards: str = ""
@@ -219,7 +241,7 @@ class Delivery(Struct, frozen=True):
     seen_at: float | None = None
     report_seq: int = 0
     before: str = ""
-    purpose: str = "prompt"
+    purpose: Purpose = Purpose.PROMPT
 
 
 class Change(Struct, frozen=True):
@@ -234,7 +256,10 @@ class Change(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """What `fan ls` shows of a member; the JSON keys are these names (spec 8)."""
+    """What `fan ls` shows of a member; the JSON keys are these names.
+
+    `untrusted` says that `detail` or `prompt_note` repeats words of the agent's.
+    """
 
     id: str
     session: str
@@ -260,3 +285,4 @@ class Row(Struct, frozen=True):
     unread: int = 0
     managed: bool = True
     detail: str = ""
+    untrusted: bool = False

@@ -1,4 +1,4 @@
-"""Names of groups, branches, sessions and folders (spec 3). All pure; what is taken is passed in."""
+"""Names of groups, branches, sessions and folders. All pure; what is taken is passed in."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 PREFIX = "fan/"
 NOTHING_LEFT = "prompt"
 WORDS, CHARACTERS, BYTES = 4, 32, 60
+LONGEST = 200
+"""Bytes of a name that becomes a file's: file systems take 255, and git and `fan` put endings and numbers to it."""
 # fmt: off
 STOP_WORDS = frozenset((
     "a", "an", "and", "are", "as", "at", "be", "by", "can", "for", "from", "i", "in", "into", "is", "it", "its",
@@ -50,6 +52,11 @@ def blocking_branch(branch: str, existing: Collection[str]) -> str | None:
     return next((name for name in existing if name in above or name.startswith(branch + "/")), None)
 
 
+def too_long(branch: str) -> bool:
+    """Whether a part of the branch, or the folder named after all of it, has more bytes than it may have."""
+    return any(len(name.encode("utf-8", "surrogateescape")) > LONGEST for name in (*branch.split("/"), slug(branch)))
+
+
 def slug(text: str) -> str:
     """`text` with every run outside letters, digits and `_` made one `-`."""
     return re.sub(r"[^\w]+", "-", unicodedata.normalize("NFC", text)).strip("-") or "x"
@@ -63,7 +70,8 @@ def session_name(repo: str, branch: str, root: Path, is_taken: Callable[[str], b
 
 def worktree_folder(base: Path, repo: str, root: Path, branch: str) -> Path:
     """Where the worktree of `branch` lies: by repository (two of one name are kept apart) and slug."""
-    return base / f"{slug(repo)}-{root_hash(root)[:6]}" / slug(branch)
+    name = slug(repo).encode()[:LONGEST].decode(errors="ignore")
+    return base / f"{name}-{root_hash(root)[:6]}" / slug(branch)
 
 
 def root_hash(root: Path) -> str:

@@ -6,9 +6,10 @@ from typing import Literal
 
 from msgspec import Struct
 
+from fan.core.plain import is_text
 from fan.core.recipe import Submit
 from fan.core.regions import Composer, compiled
-from fan.errors import Empty
+from fan.errors import Empty, UsageError
 
 TAIL = 60
 
@@ -28,12 +29,14 @@ class Prepared(Struct, frozen=True):
 def prepare(text: str, submit: Submit, *, command: bool = False) -> Prepared:
     """`text` without control characters (but tab and newline) and closing newlines, guarded as the recipe says.
 
-    A slash command (`command`) goes as it is. Raises Empty when nothing is left.
+    A slash command (`command`) goes as it is. Raises Empty when nothing is left, UsageError for what is no UTF-8.
     """
+    if not is_text(text):
+        raise UsageError("the prompt holds bytes that are not UTF-8", not_done="nothing was sent")
     clean = text.replace("\r\n", "\n").replace("\r", "\n")
     clean = "".join(char for char in clean if char in "\t\n" or not _is_control(char)).rstrip("\n")
     if not clean.strip():
-        raise Empty("the prompt is empty", not_done="nothing was sent", hint="give the agent something to do")
+        raise Empty("the prompt is empty: it says nothing to do", not_done="nothing was sent")
     if command:
         return Prepared(clean, ())
     guards = []

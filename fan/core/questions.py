@@ -21,19 +21,26 @@ def checked(options: Sequence[str]) -> tuple[str, ...]:
         raise UsageError("two options are the same", not_done=NOT_DONE)
     if len(found) > MOST_OPTIONS or any(len(option) > LONGEST_OPTION for option in found):
         raise TooLarge(
-            f"{MOST_OPTIONS} options of {LONGEST_OPTION} characters are the most",
+            f"{MOST_OPTIONS} options of {LONGEST_OPTION} characters are the most: the question has room for the rest",
             not_done=NOT_DONE,
-            hint="put the rest into the question",
         )
     return found
 
 
 def meant(options: Sequence[str], text: str) -> str:
-    """The option that `text` names, by its words or its number from 1; else the text as it is."""
+    """The option that `text` names, by its words or its number from 1; else the text as it is.
+
+    Raises UsageError for a number that no option has: it is a slip, and the first answer is the one that counts.
+    """
     told = one_line(text)
     for option in options:
         if option.casefold() == told.casefold():
             return option
-    if told.isascii() and told.isdigit() and 1 <= int(told) <= len(options):
-        return options[int(told) - 1]
-    return text
+    if not options or not (told.isascii() and told.isdigit()):
+        return text
+    if not 1 <= int(told) <= len(options):
+        raise UsageError(
+            f"there is no option {told}: options are 1 to {len(options)}, an answer of your own is more",
+            not_done="nothing was sent",
+        )
+    return options[int(told) - 1]

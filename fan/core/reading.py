@@ -1,4 +1,4 @@
-"""What a look and the other evidence mean: the state of an agent and why (spec 5).
+"""What a look and the other evidence mean: the state of an agent and why (docs/look-and-answer.md).
 
 Three answers exist: at rest, not at rest, cannot tell. Rest needs a positive sign of every witness that the recipe
 has; working, a dialog or a limit need one. All functions are pure: the same look gives the same answer to
@@ -14,6 +14,7 @@ from msgspec import Struct
 from fan.core.model import Kind, Look, Report, State, Witness
 from fan.core.recipe import Recipe, Rule
 from fan.core.regions import Composer, Regions, compiled, regions
+from fan.core.secrets import found_words, quoted
 
 # Which of several signs on one screen counts: a dialog before a limit before work before rest.
 ORDER = (
@@ -83,8 +84,8 @@ class Reading(Struct, frozen=True):
 
     @property
     def waits_for_person(self) -> bool:
-        """Whether only the person can clear the way: a dialog, their draft, their copy mode, a held start."""
-        return self.is_dialog or self.obstacle in (COPY_MODE, DRAFT, HELD)
+        """Whether only the person can clear the way: a dialog, text in the composer, copy mode, a held start."""
+        return self.is_dialog or self.obstacle in (COPY_MODE, DRAFT, LEFT, HELD)
 
 
 def read(recipe: Recipe, look: Look, report: Report | None, launched_at: float | None) -> Reading:
@@ -114,9 +115,9 @@ def read(recipe: Recipe, look: Look, report: Report | None, launched_at: float |
     )
 
 
-def gone() -> Reading:
+def gone(why: str = "its session is gone") -> Reading:
     """The reading of a member whose pane does not exist."""
-    return _without_screen(State.EXITED, "its session is gone")
+    return _without_screen(State.EXITED, why)
 
 
 def held() -> Reading:
@@ -148,8 +149,7 @@ def _try(rule: Rule, live: Regions) -> Tried:
             return Tried(rule, f"`{pattern}` is in the {rule.region}")
     if rule.empty and live.text("composer"):
         return Tried(rule, "something stands in the composer")
-    found = compiled(rule.detail).search(text) if rule.detail else None
-    return Tried(rule, "", (found.group(1) or "").strip() if found else "")
+    return Tried(rule, "", found_words(compiled(rule.detail).search(text)) if rule.detail else "")
 
 
 def _claim(tried: tuple[Tried, ...], witness: Witness) -> Claim | None:
@@ -178,7 +178,7 @@ def _limit_words(recipe: Recipe, payload: str) -> str:
     """When a limit ends, from a hook's input, by the patterns that find it on the screen."""
     patterns = [rule.detail for rule in recipe.screen.rules if rule.state is State.LIMITED and rule.detail]
     found = (compiled(pattern).search(payload) for pattern in patterns)
-    return next((one.group(1) or "" for one in found if one), "")
+    return next((found_words(one) for one in found if one), "")
 
 
 def _contrary(report: Report, screen: Claim | None, signal: Claim | None, age: float, stale: float) -> str:
@@ -210,7 +210,7 @@ def _decide(
     if not _in_foreground(recipe, look):
         if age is not None and age < recipe.proof.first_moments + 1:
             return State.STARTING, "", "", Witness.PROCESS
-        return State.UNKNOWN, "", f"`{pane.command}` is in the foreground, not the agent", Witness.PROCESS
+        return State.UNKNOWN, "", f"`{quoted(pane.command)}` is in the foreground, not the agent", Witness.PROCESS
     fresh = [claim for claim in claims if not claim.stale]
     for claim in fresh:
         if claim.witness is Witness.SCREEN and claim.state is State.NEEDS_INPUT:
@@ -223,7 +223,7 @@ def _decide(
     if fresh and not missing:
         return State.REST, "", "", fresh[0].witness
     if age is not None and age < recipe.proof.starting and not reported:
-        return State.STARTING, "", missing, Witness.SCREEN
+        return State.STARTING, "", missing if fresh else "", Witness.SCREEN
     return State.UNKNOWN, "", missing, Witness.SCREEN
 
 
@@ -281,6 +281,8 @@ def _obstacle(look: Look, live: Regions, is_open: bool, state: State, kind: str,
 HELD = "it starts when the first one's trust question is answered"
 COPY_MODE = "its pane is in copy mode"
 DRAFT = "somebody's draft is in its composer"
+LEFT = "an earlier prompt stands in its composer, not submitted"
+TYPING = "another prompt is being typed to it"
 WAITS: dict[str, str] = {
     Kind.TRUST: "it asks whether you trust the folder",
     Kind.LOGIN: "it asks you to log in",
@@ -301,7 +303,7 @@ def _background(recipe: Recipe, live: Regions) -> str:
     if not recipe.screen.background:
         return ""
     found = (compiled(recipe.screen.background).search(text) for text in (live.footer, live.above))
-    return next((one.group() for one in found if one), "")
+    return next((found_words(one, 0) for one in found if one), "")
 
 
 def _fingerprint(live: Regions, state: State) -> str:

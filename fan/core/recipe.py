@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from fan.core.complaint import complaint
 from fan.core.model import Kind, State
 from fan.core.recipe_parts import Sandbox, Transcript, contradictions
 from fan.errors import BadRecipe
@@ -25,12 +26,11 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 class Program(_Part, frozen=True):
     """How the agent's process is recognised in a pane.
 
-    `commands` are patterns for the whole foreground command name; `arguments` are path components or words
-    that its command line must also hold, so that two programs of one name are told apart.
+    `commands` are patterns for the whole name of what runs in the foreground. The process of a member's pane is the
+    one that `fan` executed, so they need tell the agent only from what it has put before itself, such as a shell.
     """
 
     commands: list[Pattern]
-    arguments: list[str] = []
 
 
 class Version(_Part, frozen=True):
@@ -53,11 +53,12 @@ class Launch(_Part, frozen=True):
 
 
 class Option(_Part, frozen=True):
-    """A variant of the agent, `agent:option` on the command line."""
+    """A variant of the agent, `agent:option` on the command line. With a `trust` of its own it asks for itself."""
 
     arguments: list[str] = []
     env: dict[str, str] = {}
     about: str = ""
+    trust: Trust | None = None
 
 
 class TrustStore(_Part, frozen=True):
@@ -212,6 +213,11 @@ class Recipe(_Part, frozen=True):
     options: dict[str, Option] = {}
     allow: list[str] = []
 
+    def asker(self, variant: str) -> str:
+        """Who asks for trust when launched so: one answer is for all of a group that are the same here."""
+        option = self.options.get(variant)
+        return f"{self.name}:{variant}" if option and option.trust else self.name
+
     @property
     def has_signal(self) -> bool:
         """Whether the terminal title is a second witness of rest."""
@@ -226,19 +232,21 @@ def parse(data: dict[str, Any], *, where: str) -> Recipe:
     try:
         recipe = msgspec.convert(data, Recipe)
     except msgspec.ValidationError as error:
-        raise _bad(where, str(error)) from error
+        raise _bad(where, complaint(error)) from error
     for key, pattern in _patterns(recipe):
         try:
             re.compile(pattern)
         except re.error as error:
-            raise _bad(where, f"`{pattern}` is not a valid pattern: {error} - at `$.{key}`") from error
+            raise _bad(where, f"`{key}`: `{pattern}` is not a valid pattern: {error}") from error
     for key, reason in _contradictions(recipe):
-        raise _bad(where, f"{reason} - at `$.{key}`")
+        raise _bad(where, f"`{key}`: {reason}")
     return recipe
 
 
 def _bad(where: str, reason: str) -> BadRecipe:
-    return BadRecipe(f"{where} is not a valid recipe: {reason}", hint="recipes/README.md describes the format")
+    return BadRecipe(
+        f"{where} is not a valid recipe: {reason}", not_done="nothing was done", hint="fan recipe show demo"
+    )
 
 
 def _patterns(recipe: Recipe) -> list[tuple[str, str]]:

@@ -14,6 +14,14 @@ LARGEST_ANSWER = 20 * 1024 * 1024
 REQUEST = re.compile(r"([0-9a-f]{16})\.(request|taken)")
 FORWARDED = frozenset({"mail", "wait", "stash", "skill", "report", "events", "ask", "ls"})
 """Verbs that need the store: where it is out of reach, the courier is asked."""
+WITHHELD = frozenset(
+    {
+        *("N", "attach", "keep", "rm", "undo", "compare", "diff", "verify", "send", "why", "resume", "demo"),
+        *("worktree", "group", "archive"),
+    }
+)
+"""Verbs that need it too, and are not for a member in a sandbox: it is told so without asking."""
+NOT_APPROVED = ("config", "approve")
 ALLOWED = frozenset(
     {
         ("mail", "send"),
@@ -53,6 +61,23 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     stderr: bytes
 
 
+def is_withheld(words: Sequence[str]) -> bool:
+    """Whether this needs the store and is nothing that the courier does for a member in a sandbox."""
+    return bool(WITHHELD.intersection(words[:1])) or tuple(words[:2]) == NOT_APPROVED
+
+
+def refusal(words: Sequence[str]) -> NotAllowed:
+    """That this is nothing for a member in a sandbox."""
+    options = words[: words.index("--")] if "--" in words else words
+    endless = [word for word in options if word in ENDLESS]
+    named = " ".join(["fan", *words[:1], *(endless[:1] or [word for word in words[1:2] if not word.startswith("-")])])
+    return NotAllowed(
+        f"`{named}` is not run for a member in a sandbox",
+        not_done="nothing was done",
+        hint="fan mail send human 'what you need and why'",
+    )
+
+
 def permitted(words: Sequence[str], request_id: str, *, again: bool = False) -> list[str]:
     """The words to run; a send gets the request's id as its key, so that it is sent once. Raises NotAllowed.
 
@@ -61,11 +86,7 @@ def permitted(words: Sequence[str], request_id: str, *, again: bool = False) -> 
     noun, two = tuple(words[:1]), tuple(words[:2])
     options = words[: words.index("--")] if "--" in words else words
     if (noun not in ALLOWED and two not in ALLOWED) or ENDLESS.intersection(options):
-        raise NotAllowed(
-            f"`fan {' '.join(two)}` is not run for a member in a sandbox",
-            not_done="nothing was done",
-            hint="ask the person: fan mail send human 'what you need and why'",
-        )
+        raise refusal(words)
     if again and two in DONE_ONCE:
         raise Conflict(
             "the courier was interrupted at this", not_done="it was not done a second time", hint="fan mail ls"

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from fan.core import delivery as rules
-from fan.core.model import Delivery, Report, State, Status, Typed, Witness
+from fan.core.model import Delivery, Phase, Report, State, Status, Typed, Witness
 from fan.core.prompt import same_words
 from fan.core.recipe import Hooks
 
@@ -64,7 +64,7 @@ def carried(delivery: Delivery, took: Sequence[str], at: float) -> Delivery:
     Only the submit key, on record before it is pressed, hands a text over. What was pasted and not submitted went
     with the composer, and is typed anew; what was submitted is not.
     """
-    if delivery.phase == "done":
+    if delivery.phase is Phase.DONE:
         return delivery
     if delivery.typed is not Typed.NO and any(same_words(one, delivery.text) for one in took):
         return rules.taken(delivery, at, Witness.REPORT.value)
@@ -72,4 +72,4 @@ def carried(delivery: Delivery, took: Sequence[str], at: float) -> Delivery:
         return rules.superseded(delivery)
     if delivery.presses:
         return rules.failed(delivery, UNPROVEN, at)
-    return replace(delivery, phase="waiting", typed=Typed.NO, note="", pasted_at=None, seen_at=None)
+    return replace(delivery, phase=Phase.WAITING, typed=Typed.NO, note="", pasted_at=None, seen_at=None)

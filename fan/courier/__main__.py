@@ -9,8 +9,6 @@ import signal
 import sys
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from fan import __version__
 from fan.core.model import Step
 from fan.core.standing import pending
@@ -19,8 +17,8 @@ from fan.courier.housekeeping import close_orphans, drop_stale_buffers
 from fan.courier.loop import Courier
 from fan.courier.refreshing import Refresher
 from fan.courier.rooms import sweep as sweep_rooms
-from fan.errors import FanError
-from fan.world import processes
+from fan.errors import Busy, FanError
+from fan.world import bells, locks, processes
 from fan.world.files import private_folder
 from fan.world.git.trash import sweep, throw_away
 from fan.world.paths import trash_of
@@ -31,6 +29,8 @@ from fan.world.world import World, open_world
 # A verb that looks whether a courier runs holds the lock for a moment.
 LOCK_PATIENCE = 2.0
 TIDY_EVERY = 5.0
+WAITER_OPENS = 2.0
+"""Seconds within which whoever makes a fifo to wait at has it open."""
 SWEEP_EVERY = 3600.0
 log = logging.getLogger("fan.courier")
 
@@ -45,12 +45,9 @@ def main() -> int:
     for asked in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(asked, _leave)
     try:
-        with FileLock(world.paths.courier_lock, timeout=LOCK_PATIENCE):
+        with locks.held(world.paths.courier_lock, LOCK_PATIENCE, Busy("another courier holds the lock")):
             return _run(world)
-    except Timeout:
-        log.warning("left: another courier holds the lock")
-        return 0
-    except NoServer as error:
+    except (Busy, NoServer) as error:
         log.warning("left: %s", error)
         return 0
     except Exception:
@@ -67,7 +64,7 @@ def _leave(number: int, _frame: object) -> None:
 def _run(world: World) -> int:
     pid = os.getpid()
     log.info("started, version %s", __version__)
-    bell = _bell(world)
+    bell = bells.of_courier(world.paths.bell)
     tmux = world.tmux.watch()
     # Who is on record may be ended, which must not happen while its client introduces itself (world/tmux/turns).
     world.store.set_running(Running(pid, processes.started(pid) or 0.0, __version__))
@@ -125,6 +122,7 @@ class Life:
         close_orphans(self._world)
         take_back_abandoned(self._world)
         drop_stale_buffers(self._world, tmux)
+        bells.sweep(self._world.paths.runtime, now - WAITER_OPENS)
         if now - self._swept > SWEEP_EVERY:
             self._swept = now
             sweep_trash(self._world)
@@ -149,15 +147,6 @@ def sweep_trash(world: World) -> None:
         # One that was made elsewhere has its trash beside it, where others may have put something too.
         if place.parent != trash:
             throw_away(place)
-
-
-def _bell(world: World) -> int:
-    """The fifo that reports and verbs ring; opened for both ways so that it never ends."""
-    path = private_folder(world.paths.runtime) / world.paths.bell.name
-    if not path.is_fifo():
-        path.unlink(missing_ok=True)
-        os.mkfifo(path, 0o600)
-    return os.open(path, os.O_RDWR | os.O_NONBLOCK)
 
 
 if __name__ == "__main__":

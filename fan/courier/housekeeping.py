@@ -1,4 +1,4 @@
-"""What the courier does besides typing: it closes what a dead maker left open, and drops what is typed no more."""
+"""What nobody goes on with: members that a dead maker left half-made, their prompts, buffers that were filled."""
 
 from __future__ import annotations
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 
 from fan.core.delivery import Action, Sight, step, superseded
 from fan.core.limit import ends_at
-from fan.core.model import Change, Delivery, Member, Report, State, Status, Step
+from fan.core.model import Change, Delivery, Member, Phase, Report, State, Status, Step
+from fan.core.ours import told_apart
 from fan.core.recipe import Recipe
 from fan.core.resuming import told
-from fan.core.standing import releases
+from fan.core.standing import due, releases
 from fan.core.stillness import Stillness, observe, settled, settles_at
 from fan.courier.alerting import Alerting
 from fan.courier.pace import IDLE, TOGETHER, pace
@@ -26,7 +27,7 @@ from fan.world.world import World
 
 STEPS = 8
 EXIT_PATIENCE = 2.0
-PASSING = frozenset({"waiting", "loaded", "echo", "proving"})
+PASSING = frozenset({Phase.WAITING, Phase.LOADED, Phase.ECHO, Phase.PROVING})
 
 
 class Courier:
@@ -89,11 +90,10 @@ class Courier:
         at = seen.look.at if seen.look else self._world.clock.now()
         self._still[seen.member.id] = observe(self._still.get(seen.member.id), seen.reading.still, at)
         self._note_change(seen, at)
-        pending = next((one for one in queue if one.status is Status.PENDING), None)
-        pending = pending or self._waker.look(seen, queue, at)
+        pending = due(queue) or self._waker.look(seen, queue, at)
         watched = [one for one in queue if one.status is not Status.PENDING]
         for one in watched:
-            if pending and pending.phase != "waiting":
+            if pending and pending.phase is not Phase.WAITING:
                 self._record(one, superseded(one))
             else:
                 self._advance(seen, one)
@@ -124,7 +124,7 @@ class Courier:
             acted = perform(self._tmux, seen.pane.id, delivery, action, recipe.submit, now)
             self._record(delivery, acted)
             delivery = acted
-            if acted.phase == "waiting":
+            if acted.phase is Phase.WAITING:
                 break
             seen = self._again(seen)
         return delivery, seen
@@ -144,9 +144,9 @@ class Courier:
         took = tuple(prompt for one in reports if (prompt := told(one, key)))
         pressed = delivery.pressed_at
         worked = [one for one in reports if one.state is State.WORKING and pressed is not None and one.at >= pressed]
-        needs_buffer = delivery.phase in ("loaded", "pasting")
+        needs_buffer = delivery.phase in (Phase.LOADED, Phase.PASTING)
         return Sight(
-            reading=seen.reading,
+            reading=told_apart(seen.reading, self._others(delivery), recipe.submit),
             at=now,
             settled=seen.member.id in self._still and settled(self._still[seen.member.id], now),
             gone=seen.pane is None and seen.reading.state is State.EXITED,
@@ -159,6 +159,9 @@ class Courier:
             exit_told=self._exit_told(seen, now),
             last_words=last_words(seen.look) if seen.pane and seen.pane.dead else "",
         )
+
+    def _others(self, delivery: Delivery) -> list[Delivery]:
+        return [one for one in self._queue if one.member == delivery.member and one.id != delivery.id]
 
     def _exit_told(self, seen: Seen, now: float) -> bool:
         """Whether the exit code is known, or will not be: tmux 3.3a may show a pane dead before it has the code."""
@@ -183,12 +186,12 @@ class Courier:
             return False
         if after.status is not before.status:
             bells.ring(self._world.paths.runtime, [bells.of_member(after.member)])
-        if before.phase == "loaded" and after.phase not in ("loaded", "pasting"):
+        if before.phase is Phase.LOADED and after.phase not in (Phase.LOADED, Phase.PASTING):
             self._tmux.drop_buffer(buffer_name(before))
         return True
 
     def _note_change(self, seen: Seen, at: float) -> None:
-        """Keep the history of states, and what follows from an agent being ready for the first time."""
+        """Keep the history of states, and ring whoever waits for this member."""
         reading, last = seen.reading, self._changes.get(seen.member.id)
         if last and (last.state, last.kind) == (reading.state, reading.kind):
             return
@@ -199,11 +202,15 @@ class Courier:
 
     def _release(self, members: Sequence[Member], seen: dict[str, Seen]) -> None:
         """Start the agents that were held until the first one's trust question was answered."""
-        for group, agent in {(member.group, member.agent) for member in members if member.hold}:
-            those = [member for member in members if (member.group, member.agent) == (group, agent)]
+        for group, asker in {(member.group, self._asker(member)) for member in members if member.hold}:
+            those = [member for member in members if (member.group, self._asker(member)) == (group, asker)]
             standings = [(member.hold, *self._standing(member, seen)) for member in those]
             for index in releases(standings):
                 self._start(those[index])
+
+    def _asker(self, member: Member) -> str:
+        recipe = self._seen[member.id].recipe if member.id in self._seen else None
+        return recipe.asker(member.variant) if recipe else member.agent
 
     def _standing(self, member: Member, seen: dict[str, Seen]) -> tuple[State, str]:
         if member.id in seen:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fan.core.model import Delivery, State
+from fan.core.model import Delivery, Phase, State
 from fan.core.reading import Reading
 
 TYPING = 0.05
@@ -21,7 +21,7 @@ def pace(reading: Reading, pending: Delivery | None, *, watched: bool, held: boo
         return PERSON if watched else IDLE
     if held or reading.state is State.EXITED:
         return PERSON
-    if pending.phase != "waiting":
+    if pending.phase is not Phase.WAITING:
         return TYPING
     if not reading.obstacle:
         return settled_in + HAIR if 0 < settled_in < TYPING else TYPING

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-import subprocess
 from collections import Counter
 from collections.abc import Iterable
 
 from fan.core.model import Member
+from fan.errors import FanError
+from fan.world.processes import Child
 from fan.world.requests import waiting
 from fan.world.world import World
 
@@ -28,7 +29,7 @@ class Requests:
         self._world = world
         self._folders: dict[str, str] = {}
         self._quiet: dict[str, int] = {}
-        self._running: dict[tuple[str, str], tuple[subprocess.Popen[bytes], float]] = {}
+        self._running: dict[tuple[str, str], tuple[Child, float]] = {}
         self._tries: Counter[tuple[str, str]] = Counter()
 
     def answer(self, members: Iterable[Member]) -> None:
@@ -66,16 +67,14 @@ class Requests:
         self._tries[key] += 1
         words = [*self._world.python, ANSWERER, key[0], name]
         try:
-            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, cwd="/", env=dict(self._world.environ))
-        except OSError as error:
+            self._running[key] = Child(words, self._world.environ), self._world.clock.now()
+        except FanError as error:
             log.warning("a request of %s was not answered: %s", key[0], error)
-            return
-        self._running[key] = process, self._world.clock.now()
 
     def _reap(self) -> None:
         """Forget those that are done, and end those that take too long."""
         for key, (process, since) in list(self._running.items()):
-            if process.poll() is not None:
+            if process.has_ended():
                 del self._running[key]
             elif self._world.clock.now() - since > LONGEST:
-                process.terminate()
+                process.end()

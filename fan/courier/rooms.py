@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fan.world import requests
+from fan.world.store.removals import GROUP_REMOVED
 from fan.world.world import World
 
 DAY = 86400.0
-GROUP_REMOVED = "group rm"
 
 
 def sweep(world: World) -> None:

@@ -14,6 +14,8 @@ from fan.core import reading as readings
 from fan.core.model import Look, Member, Pane, Report, State
 from fan.core.reading import Reading, read
 from fan.core.recipe import Recipe
+from fan.core.secrets import quoted
+from fan.core.standing import no_session
 from fan.errors import FanError, TmuxFailed
 from fan.world.catalogue import Catalogue
 from fan.world.tmux import Tmux
@@ -94,7 +96,7 @@ def _look(tmux: Tmux, members: Sequence[Member], at: float) -> tuple[dict[str, P
 
 def _reading(recipe: Recipe, member: Member, pane: Pane | None, look: Look | None, report: Report | None) -> Reading:
     if pane is None:
-        return readings.gone()
+        return readings.gone(no_session(member))
     if member.hold and not pane.dead:
         return readings.held()
     if look is None:
@@ -108,4 +110,4 @@ def last_words(look: Look | None, lines: int = 3) -> str:
         return ""
     texts = [line.text.strip() for line in look.lines if line.text.strip()]
     shown = [text for text in texts if not text.startswith(("Pane is dead", "the agent has exited"))]
-    return " / ".join(shown[-lines:])[:300]
+    return quoted(" / ".join(shown[-lines:]))[:300]

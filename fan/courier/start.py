@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from fan import __version__
 from fan.core.standing import pending
+from fan.core.variables import OF_A_MEMBER
 from fan.errors import AlreadyExists
-from fan.world import bells
+from fan.world import bells, locks
 from fan.world.files import private_folder
 from fan.world.store.records import Running
 from fan.world.store.reports import ring
@@ -17,7 +18,6 @@ CARRIED = (
     *("HOME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "USER"),
     *("DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"),
 )
-NOT_CARRIED = ("FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_BIN", "FAN_REQUESTS")
 
 
 def ensure(world: World) -> None:
@@ -34,25 +34,14 @@ def ensure(world: World) -> None:
 
 
 def _ensure(world: World) -> None:
-    if _is_locked(world):
-        running = _alive(world)
-        if running is None:
+    if locks.is_held(private_folder(world.paths.state) / world.paths.courier_lock.name):
+        one = running(world)
+        if one is None:
             raise AlreadyExists("a courier is just starting, or just leaving")
-        if _key(running.version) >= _key(__version__):
+        if _key(one.version) >= _key(__version__):
             return
-        _dismiss(running)
+        _dismiss(one)
     world.tmux.start_courier([*world.python, "fan.courier"], environment(world.environ))
-
-
-def _is_locked(world: World) -> bool:
-    """Whether somebody holds the courier's lock."""
-    from filelock import FileLock, Timeout
-
-    try:
-        with FileLock(private_folder(world.paths.state) / world.paths.courier_lock.name, timeout=0):
-            return False
-    except Timeout:
-        return True
 
 
 def ensure_if_pending(world: World) -> None:
@@ -71,15 +60,15 @@ def wake(world: World) -> None:
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
     """What the courier needs of the caller's environment: no secrets of anybody's."""
     names = [name for name in environ if name in CARRIED or name.startswith(("FAN_", "XDG_"))]
-    return {name: environ[name] for name in names if name not in NOT_CARRIED}
+    return {name: environ[name] for name in names if name not in OF_A_MEMBER}
 
 
-def _alive(world: World) -> Running | None:
+def running(world: World) -> Running | None:
     """The courier on record, if its process is there."""
     from fan.world import processes
 
-    running = world.store.running()
-    return running if running and processes.alive(running.pid, running.started) else None
+    one = world.store.running()
+    return one if one and processes.alive(one.pid, one.started) else None
 
 
 def _dismiss(running: Running) -> None:

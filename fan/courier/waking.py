@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 from fan.core import delivery as rules
 from fan.core import waking
 from fan.core.mail import Message
-from fan.core.model import Delivery, Member, Status
+from fan.core.model import Delivery, Member, Phase, Purpose, Status
 from fan.courier.seeing import Seen
 from fan.world.world import World
-
-PURPOSE = "wake"
 
 
 class Waker:
@@ -39,14 +37,14 @@ class Waker:
         if not text:
             return None
         queued = self._world.store.add_delivery(
-            Delivery(0, seen.member.id, text, now, purpose=PURPOSE, patience=settings.patience)
+            Delivery(0, seen.member.id, text, now, purpose=Purpose.WAKE, patience=settings.patience)
         )
         self._last[seen.member.id] = queued
         return queued
 
     def withdrawn(self, seen: Seen, delivery: Delivery, now: float) -> Delivery:
         """The line as it stands: given up when all mail was read before it was typed."""
-        is_idle = delivery.purpose == PURPOSE and delivery.phase == "waiting"
+        is_idle = delivery.purpose is Purpose.WAKE and delivery.phase is Phase.WAITING
         if is_idle and not self._unread.get(seen.member.address):
             return rules.failed(delivery, waking.READ, now)
         return delivery

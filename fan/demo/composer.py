@@ -77,17 +77,18 @@ class Composer:
         """At most `limit` rows around the cursor, and the cursor's row and column among them."""
         rows, used, cursor = [""], 0, (0, 0)
         for index, piece in enumerate(self.pieces):
-            taken = width(piece.shown)
+            shown = piece.shown[:columns]  # a stub may be wider than the box
+            taken = width(shown)
             if used and used + taken >= columns:
                 rows.append("")
                 used = 0
             if index == self.at:
                 cursor = (len(rows) - 1, used)
-            if piece.shown == "\n":
+            if shown == "\n":
                 rows.append("")
                 used = 0
             else:
-                rows[-1] += piece.shown
+                rows[-1] += shown
                 used += taken
         if self.at == len(self.pieces):
             cursor = (len(rows) - 1, used)

@@ -39,6 +39,8 @@ def dropped(what: Dropped) -> str:
     """A line for each that is gone, with its last commit."""
     for one in what.left:
         output.aside(f"warning: {one_line(one.session)} stays: {visible(one.reason)}")
+    if not (what.dropped or what.left):
+        return "there was nothing to drop\n"
     return "".join(f"dropped {one.id}: {_name(one)} at {one.commit[:10]}\n" for one in what.dropped)
 
 

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 from fan.core.naming import natural
 from fan.core.plain import one_line
+from fan.core.secrets import quoted
 
 if TYPE_CHECKING:
     from fan.core.model import Row
 
 NOTHING = "-"
+LONGEST = 120
+"""What is shown of an agent's words in a row; `fan why` and `--json` have them whole."""
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 
@@ -29,7 +32,7 @@ def state(row: Row, now: float) -> str:
     """The state, what it waits for, and since when."""
     if not row.state:
         return one_line(row.detail) or NOTHING
-    detail = "" if row.detail == row.prompt_note else row.detail
+    detail = "" if row.detail == row.prompt_note else _told(row, row.detail)
     about = ", ".join(part for part in (row.kind, detail or ("gone" if row.gone else "")) if part)
     words = [row.state, f"({about})" if about else "", age(row.since, now)]
     return one_line(" ".join(word for word in words if word))
@@ -38,7 +41,15 @@ def state(row: Row, now: float) -> str:
 def prompt(row: Row) -> str:
     """Where the prompt stands, with its note."""
     status = row.prompt_status.replace("_", " ")
-    return one_line(": ".join(part for part in (status, row.prompt_note) if part)) or NOTHING
+    return one_line(": ".join(part for part in (status, _told(row, row.prompt_note)) if part)) or NOTHING
+
+
+def _told(row: Row, text: str) -> str:
+    """`text` as it is, unless an agent had a say in it."""
+    if not row.untrusted:
+        return text
+    words = quoted(text)
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 3]}..."
 
 
 def work(row: Row) -> str:

@@ -18,6 +18,8 @@ def configuration(what: Configuration) -> str:
     settings = [(one.name, str(one.value), one_line(one.origin)) for one in what.settings]
     places = [("file", one_line(what.file)), *((name, one_line(path)) for name, path in what.folders.items())]
     setup = f"\n{approval(what.setup)}" if what.setup else ""
+    if what.problem:
+        setup = f"\nsetup of this repository: {one_line(what.problem)}\n"
     return f"{aligned(settings)}\n{aligned(places)}{setup}"
 
 
@@ -30,9 +32,15 @@ def approval(what: Approval) -> str:
 
 def diagnosis(what: Diagnosis) -> str:
     """One line a check: whether it is well, what was found, and what to do if it is not."""
-    return aligned([("ok" if one.ok else "NO", one.name, _found(one)) for one in what.checks])
+    return aligned([(_mark(one), one.name, _found(one)) for one in what.checks])
+
+
+def _mark(check: Check) -> str:
+    if not check.ok:
+        return "NO"
+    return "note" if check.warning else "ok"
 
 
 def _found(check: Check) -> str:
-    fix = f"; next: {check.fix}" if check.fix and not check.ok else ""
-    return one_line(check.found) + fix
+    fix = f"next: {check.fix}" if check.fix and not check.ok else ""
+    return "; ".join(part for part in (one_line(check.found), one_line(check.warning), fix) if part)

@@ -35,6 +35,9 @@ HEAD = (
     "tokens",
 )
 CHECKS = ("branch", "result", "time", "on", "output")
+WHOLE = frozenset({"n", "branch", "lines"})
+SPARE = ("shared", "tokens", "on", "state", "time", "agent", "commits", "uncommitted")
+"""What goes where there is no room, the least needed first: n, branch, files, lines and check stay."""
 SHOWN = 20
 _COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m", "d": "\x1b[1m"}
 _PLAIN = "\x1b[0m"
@@ -146,17 +149,12 @@ def _lines(one: Checked) -> str:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not output.is_terminal(sys.stdout):
         return aligned([head, *rows])
-    from rich.table import Table
     from rich.text import Text
 
-    from fan.render.table import drawn
+    from fan.render.table import drawn, laid_out
 
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim", pad_edge=False)
-    for name in head:
-        table.add_column(name, overflow="fold", no_wrap=name in ("branch", "lines"))
-    for row in rows:
-        table.add_row(*(Text(cell, style=_style(cell)) for cell in row))
-    return drawn(table)
+    styled = [[Text(cell, style=_style(cell)) for cell in row] for row in rows]
+    return drawn(laid_out(head, styled, whole=WHOLE, spare=SPARE))
 
 
 def _style(cell: str) -> str:

@@ -23,10 +23,10 @@ def taken(text: str) -> bool:
 
     A reader that lets it lie, such as a pager, is waited for up to two seconds.
     """
-    return output.result(text) and _is_drained(sys.stdout.fileno())
+    return output.result(text) and is_drained(sys.stdout.fileno())
 
 
-def _is_drained(file: int) -> bool:
+def is_drained(file: int) -> bool:
     """Whether a pipe has been read empty; no other stream keeps anything back."""
     if not stat.S_ISFIFO(os.fstat(file).st_mode):
         return True

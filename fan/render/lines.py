@@ -12,9 +12,14 @@ if TYPE_CHECKING:
     from fan.core.model import Row
 
 
+WIDEST = 60
+"""What a column is padded to at most: a longer cell, such as a note, pushes its own line alone."""
+
+
 def aligned(table: Sequence[Sequence[str]]) -> str:
-    """The table's lines, every column as wide as its widest cell."""
-    widths = [max(width(cell) for cell in column) for column in zip(*table, strict=True)]
+    """The table's lines, every column as wide as its widest cell of at most `WIDEST`."""
+    columns = zip(*table, strict=True)
+    widths = [max((wide for cell in column if (wide := width(cell)) <= WIDEST), default=0) for column in columns]
     return "".join(_line(row, widths) for row in table)
 
 

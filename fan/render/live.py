@@ -69,6 +69,8 @@ class Lines:
                 return
             self._lines.update(changed)
             table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+            table.add_column(no_wrap=True)
+            table.add_column()
             for member, text in self._lines.items():
-                table.add_row(Text(one_line(member)), text)
+                table.add_row(Text(one_line(member)), Text(text.plain, text.style, no_wrap=True, overflow="ellipsis"))
             self._drawing.update(table, refresh=True)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable
+from shlex import quote
 from typing import TYPE_CHECKING
 
+from fan.core.defaults import MESSAGES_SHOWN
 from fan.core.fence import fenced
 from fan.core.plain import one_line, visible
-from fan.core.secrets import masked
+from fan.core.secrets import masked, quoted
 from fan.render.cells import age
 from fan.render.lines import aligned
 
 if TYPE_CHECKING:
     from fan.verbs.asking_human import HumanAnswer
     from fan.verbs.mail import Mailed
-    from fan.verbs.mailbox import File, MessageView, Reading, Talk
+    from fan.verbs.mailbox import File, MessageView, Reading, ReadRequest, Talk
 
 
 def mailed(done: Mailed) -> str:
@@ -31,9 +33,10 @@ def mailed(done: Mailed) -> str:
 def message(one: MessageView, now: float, said: Callable[[str], str]) -> str:
     """One message: what we know of it, its author's words between the fence lines, how to reply.
 
-    `said` has the commands in a text of ours as this person would type them; an author's words stay as they are.
+    `said` has the commands in a text of ours as this person would type them; an author's words stay as they are. An
+    alert ends with such a command.
     """
-    return f"{_head(one, now)}\n{fenced(_words(one), _source(one), secrets.token_hex(4))}{said(_foot(one))}"
+    return f"{_head(one, now)}\n{fenced(_words(one, said), _source(one), secrets.token_hex(4))}{said(_foot(one))}"
 
 
 def human_answer(one: HumanAnswer) -> str:
@@ -44,16 +47,33 @@ def human_answer(one: HumanAnswer) -> str:
     return head + (fenced(one.text, source, secrets.token_hex(4)) if one.untrusted else f"{visible(one.text)}\n")
 
 
-def summary(found: Reading) -> str:
-    """What is to be said behind the messages."""
+def summary(found: Reading, request: ReadRequest) -> str:
+    """What is to be said behind the messages that were asked for so; the command shows those that are left."""
     lines = []
     if not found.messages:
         lines.append("no mail\n")
+    if found.note:
+        lines.append(f"{found.note}\n")
     if found.more:
-        lines.append(f"{found.more} more: fan mail read\n")
+        lines.append(f"{found.more} more: {_rest(found, request)}\n")
     if found.evicted:
-        lines.append(f"{found.evicted} older messages were evicted, since the room was full\n")
+        lines.append(f"{older(found.evicted)} evicted, since the room was full\n")
     return "".join(lines)
+
+
+def _rest(found: Reading, request: ReadRequest) -> str:
+    """The same again, where what was shown is read by then and does not come again; else with what was shown."""
+    words = ["fan mail read", *([quote(request.inbox)] if request.inbox else [])]
+    words += ["--peek"] * request.peek + ["--unread"] * request.unread
+    words += [f"--thread {request.thread}"] if request.thread else []
+    stays = found.peek or bool(request.thread)
+    limit = len(found.messages) + found.more if stays else request.limit
+    return " ".join([*words, *([] if limit == MESSAGES_SHOWN else [f"--limit {limit}"])])
+
+
+def older(count: int) -> str:
+    """Messages that had to go, with their verb."""
+    return "1 older message was" if count == 1 else f"{count} older messages were"
 
 
 def talks(found: Iterable[Talk], now: float) -> str:
@@ -69,7 +89,7 @@ def talks(found: Iterable[Talk], now: float) -> str:
         )
         for one in found
     ]
-    return fenced(aligned(table), "who wrote in these threads", secrets.token_hex(4)) if table else "no mail\n"
+    return fenced(aligned(table), "the writers in these threads", secrets.token_hex(4)) if table else "no mail\n"
 
 
 def _head(one: MessageView, now: float) -> str:
@@ -80,6 +100,10 @@ def _head(one: MessageView, now: float) -> str:
         notes.append(f"thread {one.thread}")
     if one.reply_to:
         notes.append(f"reply to {one.reply_to}{', which has been evicted' if one.reply_to_missing else ''}")
+    if one.closed:
+        notes.append(f"closed: {one.closed}")
+    if one.kind == "question" and one.receipts.answered is not None:
+        notes.append(f"answered {age(one.receipts.answered, now)} ago")
     if one.receipts.closed is None and one.until is not None:
         left = one.until - now
         waits = f"its asker waits {left:.0f} s more" if left > 0 else "its asker waits no longer: it gets a mail"
@@ -95,11 +119,12 @@ def _source(one: MessageView) -> str:
     return f"{one_line(one.author)} (verified: {one.verified}{claim})"
 
 
-def _words(one: MessageView) -> str:
+def _words(one: MessageView, said: Callable[[str], str]) -> str:
     """All that is the author's, the names of files too. Secrets are masked: `--json` has the bytes."""
-    parts = [f"Subject: {one_line(masked(one.subject))}\n"] if one.subject else []
-    parts.append(masked(one.body))
-    parts += [f"Option {n}: {one_line(masked(option))}" for n, option in enumerate(one.options, 1)]
+    parts = [f"Subject: {quoted(one.subject)}\n"] if one.subject else []
+    told, end, command = masked(one.body).rpartition("; ") if one.kind == "alert" else (masked(one.body), "", "")
+    parts.append(f"{told}{end}{said(command)}")
+    parts += [f"Option {n}: {quoted(option)}" for n, option in enumerate(one.options, 1)]
     parts += [f"Attachment: {_file(file)}" for file in one.attachments]
     return "\n".join(parts)
 
@@ -110,7 +135,9 @@ def _file(file: File) -> str:
 
 
 def _foot(one: MessageView) -> str:
-    if one.kind == "alert":
+    if one.kind == "alert" or one.closed:
         return ""
+    if one.unanswerable:
+        return f"nobody would read a reply: {one.unanswerable}\n"
     answer = "NUMBER" if one.options else "'text'"
     return f"reply: fan mail reply {one.id} {answer}\n"

@@ -23,6 +23,12 @@ def shown(what: Shown) -> str:
     return visible(what.text)
 
 
+def installed(what: Shown) -> str:
+    """The version of its agent that is installed, and what to know of it; empty where that cannot be asked."""
+    found = what.installed
+    return one_line("; ".join(part for part in (found.version, found.warning) if part)) if found else ""
+
+
 def _entry(one: Entry) -> tuple[str, ...]:
     options = ", ".join(f"{one.name}:{option}" for option in one.options)
     where = f"not valid: {one_line(one.problem)}" if one.problem else one.program or "not on PATH"

@@ -11,8 +11,8 @@ from fan.render import output
 if TYPE_CHECKING:
     from fan.core.model import Row
     from fan.verbs.keep import Kept
-    from fan.verbs.remove import Removed
-    from fan.verbs.removing import Left
+    from fan.verbs.left import Left
+    from fan.verbs.removing import Removed
     from fan.verbs.undo import Undone
     from fan.world.git import Merged
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from fan.core.fence import fenced
 from fan.core.plain import one_line
 from fan.core.secrets import masked
 from fan.render.cells import age
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def kept(found: Sequence[Kept], now: float) -> str:
-    """A line a file: id, age, bytes, room, its giver's name for it, where it lies."""
+    """A line a file: id, age, bytes, room, its giver's name for it, where it lies; between fence lines, for the names
+    are whatever agents have called their files."""
     table = [
         (
             one.id,
@@ -27,4 +30,6 @@ def kept(found: Sequence[Kept], now: float) -> str:
         )
         for one in found
     ]
-    return aligned(table) if table else "nothing is stashed\n"
+    if not table:
+        return "nothing is stashed\n"
+    return fenced(aligned(table), "those who put these files here", secrets.token_hex(4))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fan.core.fence import fenced
@@ -24,14 +25,14 @@ def reached(found: Waited) -> str:
     return aligned(table)
 
 
-def mail(found: Mail, now: float) -> str:
-    """A line a message: id, from whom, in which thread, when."""
+def mail(found: Mail, now: float, said: Callable[[str], str]) -> str:
+    """A line a message: id, from whom, in which thread, when; then the command that shows them, as `said`."""
     heads = [
         f"{one.kind} {one.id} from {one_line(one.author)} (verified: {one.verified}) in thread {one.thread},"
         f" {age(one.at, now)} ago\n"
         for one in found.messages
     ]
-    return "".join(heads) + "read with: fan mail read --unread\n"
+    return "".join(heads) + said("read with: fan mail read --unread\n")
 
 
 def shown(found: Shown) -> str:

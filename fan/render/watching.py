@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from fan.core.model import State
 from fan.render import lines, output
 
 if TYPE_CHECKING:
@@ -51,12 +52,20 @@ def _in_place(now: Callable[[], float]) -> Iterator[Show]:
     from rich.text import Text
 
     from fan.core.plain import visible
-    from fan.render.table import grouped
+    from fan.render.table import cut, grouped
 
     console = Console(no_color=bool(os.environ.get("NO_COLOR")), highlight=False)
     with Live(console=console, screen=True, auto_refresh=False) as drawing:
 
         def show(rows: Sequence[Row], hint: str) -> None:
-            drawing.update(grouped(rows, now()) if rows else Text(visible(hint)), refresh=True)
+            shown = cut(grouped(rows, now()), console, _below(rows)) if rows else Text(visible(hint))
+            drawing.update(shown, refresh=True)
 
         yield show
+
+
+def _below(rows: Sequence[Row]) -> str:
+    """What is said where a window is too short for all rows: whom the person would miss."""
+    waiting = sum(row.state == State.NEEDS_INPUT for row in rows)
+    ask = "1 member asks" if waiting == 1 else f"{waiting} members ask"
+    return f"this window is too short for all; {ask if waiting else 'nobody asks'}"

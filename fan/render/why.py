@@ -38,6 +38,7 @@ def _facts(what: Explanation) -> list[tuple[str, str]]:
         ("decided by", what.decided_by),
         ("not typed into, as", what.obstacle),
         ("program", what.command),
+        ("when it was made", what.warning),
     )
     return [(name, one_line(text)) for name, text in facts if text]
 

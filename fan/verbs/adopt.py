@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 from msgspec import structs
@@ -17,6 +18,7 @@ from fan.verbs.progress import Listener
 from fan.verbs.target import Known
 from fan.world.catalogue import Choice
 from fan.world.git import Repository, Worktree
+from fan.world.ids import new_launch
 from fan.world.world import World
 
 
@@ -76,7 +78,9 @@ def _linked(repo: Repository) -> tuple[Worktree, str]:
         )
     if tree.branch is None:
         raise NotAllowed(
-            f"{tree.path} is on no branch, and a member has one", not_done=NOTHING, hint="git switch -c NAME, there"
+            f"{tree.path} is on no branch, and a member has one",
+            not_done=NOTHING,
+            hint=f"git -C {shlex.quote(str(tree.path))} switch -c NAME",
         )
     return tree, tree.branch
 
@@ -99,9 +103,7 @@ def _given(request: AdoptRequest, one: Known, choice: Choice | None) -> tuple[Pl
         raise AlreadyExists(
             f"{one.member.path} is a member already: {one.name}", not_done=NOTHING, hint="fan worktree ls"
         )
-    member = structs.replace(
-        one.member, agent=choice.recipe.name, variant=choice.variant, launch=launch.new_id() + launch.new_id()
-    )
+    member = structs.replace(one.member, agent=choice.recipe.name, variant=choice.variant, launch=new_launch())
     return Place(one.group, is_new=False, base_oid=member.base_oid), member
 
 

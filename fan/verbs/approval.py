@@ -43,8 +43,8 @@ def require(world: World, repo: Repository, setup: Setup) -> None:
             f"the setup in {setup.source} has not been approved, or has changed since: {'; '.join(found.does)}",
             setup.fingerprint,
             found.does,
-            not_done="nothing was made",
-            hint="fan config approve, or fan N --no-setup",
+            not_done="nothing was made; --no-setup goes without it",
+            hint="fan config approve",
         )
 
 
@@ -57,7 +57,11 @@ def approve(world: World, fingerprint: str | None = None) -> Approval:
     repo = world.git.repository(world.cwd)
     setup = files.of_repository(repo)
     if setup is None:
-        raise NotFound("this repository asks for no setup", not_done="nothing was approved", hint="docs/setup.md")
+        raise NotFound(
+            "this repository asks for no setup: it has no fan.toml",
+            not_done="nothing was approved",
+            hint="fan config",
+        )
     if fingerprint not in (None, setup.fingerprint):
         raise Conflict(
             f"{setup.source} has changed since it was shown", not_done="nothing was approved", hint="fan config"

@@ -10,8 +10,10 @@ from msgspec import Struct
 
 from fan.core.caller import Act
 from fan.errors import Ambiguous, Conflict, FanError, NotFound, UsageError
-from fan.verbs.removing import Left, alone
+from fan.verbs.left import Left, exit_code
+from fan.verbs.removing import alone
 from fan.verbs.target import SHORTEST_PREFIX
+from fan.world.files import is_folder, must_see
 from fan.world.git import Archive as Refs
 from fan.world.git import Contents, Repository
 from fan.world.git.trash import throw_away
@@ -68,7 +70,7 @@ class Dropped:
     @property
     def exit_code(self) -> int:
         """0 all went, 1 none did, 5 some."""
-        return (5 if self.dropped else 1) if self.left else 0
+        return exit_code(self.dropped, self.left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def rm(world: World, request: DropRequest) -> Dropped:
             try:
                 _drop(world, repo, one)
             except FanError as error:
-                result.left.append(Left(one.refs.name, f"{error.message} Next: {error.hint}"))
+                result.left.append(Left.because(one.refs.name, error))
             else:
                 result.dropped.append(entry)
     return result
@@ -142,9 +144,29 @@ def _entry(world: World, repo: Repository, one: _Kept) -> Entry:
         commit=refs.oid,
         path=str(refs.path),
         files=len(repo.archived_files(refs)),
-        trash=(one.place / "tree").is_dir(),
+        trash=bool(is_folder(one.place / "tree")),
         restored=bool(record and record.restored_at is not None),
     )
+
+
+def records(world: World, repo: Repository, wanted: Sequence[str]) -> list[Archive]:
+    """The archives of these ids, to be brought back. Raises NotFound, Ambiguous, Conflict for one that is back."""
+    everything = _all(world, repo)
+    found = list(dict.fromkeys(_find(everything, text).refs.name for text in wanted))
+    kept = {one.refs.name: one.record for one in everything}
+    return [_removed(kept[name], name) for name in found]
+
+
+def _removed(record: Archive | None, name: str) -> Archive:
+    if record is None:
+        raise NotFound(
+            f"the archive {name} belongs to no member on record",
+            not_done="nothing was changed",
+            hint=f"fan archive show {name}",
+        )
+    if record.restored_at is not None:
+        raise Conflict(f"the archive {name} was brought back already", not_done="nothing was changed", hint="fan ls")
+    return record
 
 
 def _find(everything: Sequence[_Kept], text: str) -> _Kept:
@@ -156,7 +178,7 @@ def _find(everything: Sequence[_Kept], text: str) -> _Kept:
     if found:
         names = ", ".join(one.refs.name for one in found)
         raise Ambiguous(
-            f"`{text}` fits several archives: {names}", not_done="nothing was done", hint="use more of it"
+            f"`{text}` fits several archives: {names}", not_done="nothing was done", hint="fan archive ls"
         )
     raise NotFound(
         f"there is no archive `{text}` in this repository", not_done="nothing was done", hint="fan archive ls"
@@ -169,8 +191,10 @@ def _drop(world: World, repo: Repository, one: _Kept) -> None:
     if record and record.restored_at is None and world.store.member(record.member).removed_at is None:
         raise Conflict(
             "its member's removal was broken off, and this may be all there is of it",
-            hint=f"fan rm {record.member}, or fan undo",
+            not_done="it was not dropped",
+            hint=f"fan rm {record.member}",
         )
+    must_see(one.place, "it was not dropped")
     throw_away(one.place)
     repo.delete_archive(one.refs.name)
     world.store.forget(one.refs.name)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from fan.core import questions
 from fan.core.caller import Who
+from fan.core.defaults import ASK_HUMAN_SECONDS
 from fan.core.mail import HUMAN, Message, MessageKind
 from fan.errors import NotAllowed, TimedOut, Undeliverable, UsageError
-from fan.verbs.mail import author, new_message_id, post
+from fan.verbs.mail import author, first_answer, post
 from fan.world import bells
+from fan.world.ids import new_id
 from fan.world.world import World
 
-PATIENCE = 120.0
 LONGEST = 3600.0
 LOOK_AGAIN = 30.0
 """Seconds after which the record is looked at although nobody has rung."""
@@ -24,7 +25,7 @@ class AskHumanRequest:
 
     text: str
     options: tuple[str, ...] = ()
-    timeout: float = PATIENCE
+    timeout: float = ASK_HUMAN_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,11 @@ def ask_human(world: World, request: AskHumanRequest) -> HumanAnswer:
     with bells.Bells(world.paths.runtime, [bells.of_inbox(world.caller.address)]) as waiter:
         question = put(world, request)
         while True:
+            # The time first: what is stored before it is over is looked for after it.
+            left = (question.until or 0.0) - world.clock.now()
             answer = answered(world, question)
             if answer:
                 return answer
-            left = (question.until or 0.0) - world.clock.now()
             if left <= 0:
                 raise _timed_out(question, request.timeout)
             waiter.wait(min(left, LOOK_AGAIN))
@@ -64,7 +66,7 @@ def put(world: World, request: AskHumanRequest) -> Message:
     caller, now = world.caller, world.clock.now()
     asked = Message(
         seq=0,
-        id=new_message_id(),
+        id=new_id(),
         room=HUMAN,
         inbox=HUMAN,
         recipient=HUMAN,
@@ -83,9 +85,8 @@ def put(world: World, request: AskHumanRequest) -> Message:
 
 
 def answered(world: World, question: Message) -> HumanAnswer | None:
-    """The person's first answer, if there is one; nobody else's words in the thread are taken for it."""
-    found = world.store.inbox(question.sender, thread=question.thread)
-    answer = next((one for one in found if one.sender in (HUMAN, Who.SCRIPT) and one.reply_to == question.id), None)
+    """The person's first answer, if there is one."""
+    answer = first_answer(world, question)
     if answer is None:
         return None
     chosen = question.options.index(answer.body) + 1 if answer.body in question.options else None
@@ -114,5 +115,5 @@ def _timed_out(question: Message, seconds: float) -> TimedOut:
     return TimedOut(
         f"the person has not answered question {question.id} within {seconds:g} s",
         not_done="nothing was agreed to: a time-out is never a yes; a late answer comes to your inbox",
-        hint="go on with what needs no answer, and look later: fan mail read --unread",
+        hint="fan mail read --unread",
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fan.core.model import Pane, State
+from fan.core.model import Pane, State, Step
+from fan.core.standing import no_session
 from fan.errors import NotFound, TargetGone, UsageError
 from fan.verbs.listing import waits_for_person
 from fan.verbs.rows import rows
@@ -45,8 +46,11 @@ def _which(world: World, request: AttachRequest) -> Known:
 
 
 def _pane(world: World, one: Known) -> Pane:
-    pane = next((pane for pane in world.tmux.panes() if pane.launch == one.member.launch), None)
+    pane = world.tmux.pane_of(one.member.launch)
     if pane is None:
-        why = one.member.failure or "its session is gone"
-        raise TargetGone(f"{one.name} cannot be shown: {why}", not_done="no session was shown", hint="fan ls")
+        raise TargetGone(
+            f"{one.name} cannot be shown: {no_session(one.member)}",
+            not_done="no session was shown",
+            hint=f"fan resume {one.member.id}" if one.member.step is Step.READY and one.member.agent else "fan ls",
+        )
     return pane

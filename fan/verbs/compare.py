@@ -15,6 +15,7 @@ from fan.errors import FanError
 from fan.verbs.rows import rows
 from fan.verbs.target import Known, group_members
 from fan.world import transcripts
+from fan.world.files import there
 from fan.world.git.compare import Measured, Trees, open_trees
 from fan.world.world import World
 
@@ -147,5 +148,5 @@ def _counted(world: World, member_id: str, recipe: Recipe) -> Tokens | None:
     counts = {"input": how.input, "cached": how.cached, "output": how.output}
     marks = [path.rpartition(".")[2] for paths in counts.values() for path in paths]
     files = [Path(text) for text in world.store.told(member_id, recipe.hooks.transcript)]
-    items = (item for file in files if file.exists() for item in transcripts.items(file, marks))
+    items = (item for file in files if there(file) is not False for item in transcripts.items(file, marks))
     return rules.tokens(items, how.message, counts)

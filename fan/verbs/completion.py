@@ -7,13 +7,18 @@ from typing import Literal
 from fan.world.store.connection import NAME
 from fan.world.world import World
 
-What = Literal["agents", "groups", "members"]
+What = Literal["agents", "archives", "groups", "members"]
 
 
 def names(world: World, what: What) -> list[str]:
-    """Agents with their options, living groups, or living members by branch. Nothing is made by asking."""
+    """Agents with their options, archives of the repository we stand in, living groups, or living members by branch.
+
+    Nothing is made by asking. Raises what git refuses.
+    """
     if what == "agents":
         return _agents(world)
+    if what == "archives":
+        return [one.name for one in world.git.repository(world.cwd).archives()]
     if not (world.paths.state / NAME).exists():
         return []
     groups = world.store.groups()

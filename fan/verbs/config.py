@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fan.errors import NotAllowed, NotFound, ToolMissing
+from fan.errors import BadSetting, NotAllowed, NotFound, ToolMissing
 from fan.verbs.approval import Approval, approval
 from fan.world import setup as files
 from fan.world.settings import FILE, Values
@@ -22,17 +22,22 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """All settings by name, the file that can change them, the folders in use, the repository's setup."""
+    """All settings by name, the file that can change them, the folders in use, the repository's setup.
+
+    `problem` says why that setup cannot be read.
+    """
 
     settings: list[Setting]
     file: str
     folders: dict[str, str]
     setup: Approval | None = None
+    problem: str = ""
 
 
 def config(world: World) -> Configuration:
-    """The settings as they stand. Raises BadSetting, for the repository's setup too."""
+    """The settings as they stand. Raises BadSetting where they are not valid."""
     found = world.settings
+    setup, problem = _setup(world)
     names = Values.__struct_fields__
     paths = world.paths
     return Configuration(
@@ -44,15 +49,19 @@ def config(world: World) -> Configuration:
             "config": str(paths.config),
             "runtime": str(paths.runtime),
         },
-        setup=_setup(world),
+        setup=setup,
+        problem=problem,
     )
 
 
-def _setup(world: World) -> Approval | None:
-    """What the repository asks for; None outside of one that git can read."""
+def _setup(world: World) -> tuple[Approval | None, str]:
+    """What the repository asks for, and why it cannot be read; nothing outside of one that git can read."""
     try:
         repo = world.git.repository(world.cwd)
     except (NotFound, NotAllowed, ToolMissing):
-        return None  # the settings can be looked at from anywhere
-    setup = files.of_repository(repo)
-    return approval(world, repo, setup) if setup else None
+        return None, ""  # the settings can be looked at from anywhere
+    try:
+        setup = files.of_repository(repo)
+    except BadSetting as error:
+        return None, error.message
+    return (approval(world, repo, setup) if setup else None), ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from fan.verbs.progress import Listener
 from fan.verbs.remove import RemoveRequest, remove
 from fan.verbs.start import Started, start
 from fan.verbs.target import known
+from fan.world.files import delete
 from fan.world.git.scratch import scratch_repository
 from fan.world.world import World
 
@@ -84,7 +84,7 @@ def clean(world: World) -> Cleaned:
             raise FanError(
                 f"{done.left[0].session} could not be removed: {done.left[0].reason}", hint="fan demo --clean"
             )
-    shutil.rmtree(folder)
+    delete(folder)
     return Cleaned(str(folder), len(members))
 
 

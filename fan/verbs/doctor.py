@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from fan.errors import FanError
 from fan.verbs import recipes
+from fan.verbs.recipes import Entry
+from fan.verbs.versions import installed
 from fan.world import processes
 from fan.world.files import free_bytes
 from fan.world.world import World
@@ -15,12 +18,13 @@ from fan.world.world import World
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was checked; `fix` is the next command where it is not well."""
+    """One thing that was checked. `fix` is the next command where it is not well, `warning` what to know if it is."""
 
     name: str
     ok: bool
     found: str
     fix: str = ""
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,7 @@ def doctor(world: World) -> Diagnosis:
     absent = [one.name for one in entries if not one.program and not one.problem]
     note = f"{', '.join(there)} on PATH" + (f"; not there: {', '.join(absent)}" if absent else "")
     checks.append(Check("agents", bool(there), note, "install an agent, or try: fan demo"))
+    checks += _versions(world, [one for one in entries if one.program])
     if all(check.ok for check in checks):
         checks.append(_courier(world))
     return Diagnosis(checks)
@@ -61,6 +66,12 @@ def _try(name: str, look: Callable[[], str]) -> Check:
         return Check(name, ok=True, found=look())
     except FanError as error:
         return Check(name, ok=False, found=error.message, fix=error.hint)
+
+
+def _versions(world: World, entries: Sequence[Entry]) -> list[Check]:
+    """An agent newer than its recipe is no fault: most of its screens look as before."""
+    found = installed(world, [world.catalogue.load(Path(one.file)) for one in entries])
+    return [Check(f"agent {one.name}", ok=True, found=one.version, warning=one.warning) for one in found]
 
 
 def _courier(world: World) -> Check:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fan.core.defaults import EVENTS_SHOWN
 from fan.core.events import Event, gaps_told
 from fan.world.bells import EVENTS, Bells
 from fan.world.world import World
 
-LIMIT = 100
 PAGE = 500
 SAFETY = 5.0
 
@@ -19,7 +19,7 @@ class EventsRequest:
     """Events behind number `after` (None: the newest ones), at most `limit`; with `follow` also all that come."""
 
     after: int | None = None
-    limit: int = LIMIT
+    limit: int = EVENTS_SHOWN
     follow: bool = False
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fan.core.asks import for_record
+from fan.core.asks import answer, for_record
 from fan.core.mail import Message, MessageKind
-from fan.verbs.mail import author, name_of, new_message_id
+from fan.verbs.mail import author, name_of
 from fan.verbs.target import Known
 from fan.world import bells
+from fan.world.ids import new_id
 from fan.world.world import World
-
-SILENT = "(it said nothing)"
 
 
 def record_question(world: World, one: Known, text: str, message_id: str) -> Message:
@@ -38,27 +37,7 @@ def record_question(world: World, one: Known, text: str, message_id: str) -> Mes
 
 def record_answer(world: World, question: Message, text: str) -> Message:
     """The answer in the question's thread; the message."""
-    now = world.clock.now()
-    return _put(
-        world,
-        Message(
-            seq=0,
-            id=new_message_id(),
-            room=question.room,
-            inbox=question.sender,
-            recipient=question.author,
-            sender=question.inbox,
-            author=question.recipient,
-            verified="process",
-            thread=question.thread,
-            body=for_record(text) or SILENT,
-            at=now,
-            kind=MessageKind.ANSWER,
-            reply_to=question.id,
-            about=question.about,
-            read_at=now,
-        ),
-    )
+    return _put(world, answer(question, text, new_id(), world.clock.now()))
 
 
 def _put(world: World, message: Message) -> Message:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fan.core.model import Row, Turn, Typed
 from fan.errors import FanError
 from fan.verbs.target import Known
+from fan.world.files import unseen
 
 if TYPE_CHECKING:
     from fan.verbs.target import Enter
@@ -56,11 +57,14 @@ def _row(repo: Path, tree: Worktree) -> Row:
         ready_by="",
         changes=None,
         ahead=None,
-        gone=tree.prunable is not None,
+        gone=tree.prunable is not None and not unseen(tree.path),
         managed=False,
         detail=", ".join(part for part in about if part),
     )
 
 
 def _lost(tree: Worktree) -> str:
-    return "its folder is gone" if tree.prunable is not None else ""
+    if tree.prunable is None:
+        return ""
+    why = unseen(tree.path)
+    return f"its folder cannot be looked at: {why}" if why else "its folder is gone"

@@ -15,8 +15,9 @@ from fan.verbs import launch
 from fan.verbs.plan import base_of
 from fan.verbs.rows import rows
 from fan.verbs.target import Known, find_group, known
-from fan.world import processes
+from fan.world import ids, processes
 from fan.world.catalogue import Choice
+from fan.world.files import there
 from fan.world.git import Repository
 from fan.world.world import World
 
@@ -69,11 +70,13 @@ def place(
     if name is not None:
         repo.check_branch_name(name)
         if name in stems:
-            raise AlreadyExists(f"group {name} is there already", not_done=NOTHING, hint=f"--group {name} joins it")
+            raise AlreadyExists(
+                f"group {name} is there already: --group joins it", not_done=NOTHING, hint=f"fan ls --group {name}"
+            )
     shown, oid = base_of(repo, base)
     own = processes.own()
     stem = name or naming.free_stem(branch, stems)
-    made = Group(launch.new_id(), stem, repo.root, shown, oid, "", world.clock.now(), own.pid, own.started)
+    made = Group(ids.new_id(), stem, repo.root, shown, oid, "", world.clock.now(), own.pid, own.started)
     return Place(made, is_new=True, base_oid=oid)
 
 
@@ -98,7 +101,7 @@ def member_of(world: World, repo: Repository, where: Place, branch: str, path: P
     taken = {one.member.session for one in known(world)}
     own = processes.own()
     return Member(
-        id=launch.new_id(),
+        id=ids.new_id(),
         group=where.group.id,
         n=1,
         branch=branch,
@@ -108,7 +111,7 @@ def member_of(world: World, repo: Repository, where: Place, branch: str, path: P
         variant=choice.variant if choice else "",
         base_oid=where.base_oid,
         step=Step.PLANNED,
-        launch=launch.new_id() + launch.new_id(),
+        launch=ids.new_launch(),
         pid=own.pid,
         pid_started=own.started,
     )
@@ -131,7 +134,7 @@ def recorded(world: World, where: Place, member: Member) -> Member:
 def hold(world: World, where: Place, member: Member, choice: Choice) -> tuple[Member, list[str]]:
     """Held where another one of its group asks for trust, or may; and who will ask."""
     others = world.store.members(where.group.id)
-    started = [one.agent for one in others if one.step is Step.READY and not one.hold and one.pane]
+    started = [one for one in others if one.step is Step.READY and not one.hold and one.pane]
     held, asks = launch.held(world, where.group.repo, [choice], started)
     return replace(member, hold=held[0]), asks
 
@@ -141,7 +144,7 @@ def joined(
 ) -> Joined:
     """The member as it is now; one of which nothing was made is no member."""
     member = world.store.member(member_id)
-    if member.step is Step.FAILED and not member.path.exists():
+    if member.step is Step.FAILED and there(member.path) is False:
         world.store.update_member(member.id, removed_at=world.clock.now())
     (row,) = rows(world, [Known(member, where.group)])
     return Joined(row, notes, interrupted)

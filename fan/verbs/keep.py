@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fan.core.caller import Act
 from fan.core.model import Row
 from fan.errors import TargetGone, UsageError
+from fan.verbs.left import Left
 from fan.verbs.merging import MergeRequest, merge_winner
-from fan.verbs.removing import Left, alone, remove_all
+from fan.verbs.removing import alone, remove_all
 from fan.verbs.rows import rows
 from fan.verbs.target import Known, find, here, known
+from fan.world.files import is_folder, must_see
 from fan.world.git import Merged
 from fan.world.world import World
 
@@ -56,14 +58,15 @@ def keep(world: World, request: KeepRequest) -> Kept:
     with alone(world):
         members = known(world)
         winner = find(members, request.target, here(world))
-        if not winner.member.path.is_dir():
+        must_see(winner.member.path, "nothing was removed")
+        if not is_folder(winner.member.path):
             raise TargetGone(
                 f"{winner.member.branch} has no folder any more", not_done="nothing was removed", hint="fan ls"
             )
         merged = merge_winner(world, winner, members, MergeRequest(how, request.into)) if how else None
         others = [one for one in members if one.group == winner.group and one != winner]
-        taken = remove_all(world, others, "keep", discard=request.discard, merged=merged)
-    return _kept(world, winner, Kept(rows(world, [winner])[0], taken.removed, taken.left, taken.notes, "", merged))
+        gone = remove_all(world, others, "keep", discard=request.discard, merged=merged)
+    return _kept(world, winner, Kept(rows(world, [winner])[0], gone.removed, gone.left, gone.notes, "", merged))
 
 
 def _how(request: KeepRequest) -> str:
@@ -81,8 +84,6 @@ def _how(request: KeepRequest) -> str:
 
 def _kept(world: World, winner: Known, result: Kept) -> Kept:
     """With what is to say of a winner that is not on the branch it was made with, and the line that merges it."""
-    from dataclasses import replace
-
     member = winner.member
     repo = world.git.repository(winner.group.repo)
     status = repo.status(member.path, member.base_oid)
@@ -97,4 +98,6 @@ def _kept(world: World, winner: Known, result: Kept) -> Kept:
         merged, now = result.merged.source[:10], status.oid[:10]
         notes.append(f"{member.branch}: its agent has committed since: {merged} was merged, {now} was not")
     line = "" if result.merged else repo.merge_line(status.branch or status.oid)
+    if line and repo.bare:
+        line = f"fan keep {member.id} --merge --into BRANCH"  # there is no checkout to stand in
     return replace(result, notes=notes, merge=line)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
-import random
 import re
 import shlex
 import sys
@@ -13,20 +12,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fan.core import naming
 from fan.core.model import Group, Member, Pane, Step
-from fan.core.recipe import Hooks, Recipe
+from fan.core.recipe import Hooks
+from fan.core.variables import OF_A_MEMBER, OF_A_PANE, PROGRAM, WHO
 from fan.errors import UsageError
 from fan.world import processes, trust
 from fan.world.catalogue import Choice, program
 from fan.world.files import private_folder, write_private, write_program
 from fan.world.git.run import LOCATION_VARIABLES
+from fan.world.tmux.launch import fits
 from fan.world.world import World
 
-OF_A_MEMBER = ("FAN_MEMBER", "FAN_GROUP", "FAN_PANE", "FAN_LAUNCH", "FAN_PORT", "FAN_PORT_COUNT", "FAN_REQUESTS")
-DROPPED = frozenset({*LOCATION_VARIABLES, *OF_A_MEMBER, "TMUX", "TMUX_PANE", "OLDPWD"})
-REFUSED_ENV = ("TMUX", "TMUX_PANE", "TMUX_TMPDIR", "FAN_BIN", *OF_A_MEMBER[:4], "FAN_REQUESTS")
-LARGEST_VARIABLE = 15_000
+DROPPED = frozenset({*LOCATION_VARIABLES, *OF_A_MEMBER, *OF_A_PANE, "OLDPWD"})
+REFUSED_ENV = frozenset({*OF_A_PANE, "TMUX_TMPDIR", PROGRAM, *WHO})
 # Run so, and not as a module, it is called by its own name, and so are the next commands that it prints.
 ENTRY = "import sys; sys.argv[0] = 'fan'; from fan.__main__ import main; main()"
 
@@ -43,11 +41,6 @@ class Launch:
     choice: Choice | None
     argv: tuple[str, ...] = ()
     env: Mapping[str, str] | None = None
-
-
-def new_id() -> str:
-    """An id that was never given before."""
-    return naming.new_id(random.SystemRandom().choice)
 
 
 def command(world: World, choice: Choice, conversation: str = "", *, briefed: bool = False) -> tuple[str, ...]:
@@ -68,39 +61,40 @@ def asked_environment(asked: Sequence[str], environ: Mapping[str, str]) -> dict[
     for text in asked:
         name, given, value = text.partition("=")
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in REFUSED_ENV:
-            raise UsageError(f"--env cannot set `{name}`", not_done="nothing was made", hint="--env NAME=VALUE")
+            raise UsageError(f"--env cannot set `{name}`", not_done="nothing was made", hint="fan 1 --help")
         if not given and name not in environ:
             raise UsageError(
-                f"--env {name}: it is not set here", not_done="nothing was made", hint=f"--env {name}=VALUE"
+                f"--env {name}: it is not set here", not_done="nothing was made", hint=f"export {name}=VALUE"
             )
         found[name] = value if given else environ[name]
     return found
 
 
 def held(
-    world: World, root: Path, choices: Sequence[Choice], started: Iterable[str] = ()
+    world: World, root: Path, choices: Sequence[Choice], started: Iterable[Member] = ()
 ) -> tuple[list[bool], list[str]]:
     """Which of these starts are held, and a line for the person about each agent that may ask for trust.
 
     Of agents that ask once per repository and were not answered yet, only the first starts at once; none of
-    those of which one is `started` (by name) already.
+    those of which one is `started` already.
     """
-    asked, holds, notes = set(started), [], []
-    for recipe in [choice.recipe for choice in choices]:
-        asks = _asks_for_trust(world, recipe, root)
-        if asks and recipe.name not in asked:
-            asked.add(recipe.name)
-            who = "each one" if recipe.trust.scope == "folder" else "the first one"
-            notes.append(f"{recipe.title} may ask whether you trust this repository: {who} waits for your answer")
+    asked, holds, notes = {name for one in started for name in (one.agent, one.asked_for)}, [], []
+    for choice in choices:
+        scope, who = _scope(world, choice, root), choice.recipe.asker(choice.variant)
+        if scope != "never" and who not in asked:
+            asked.add(who)
+            waits = "each one" if scope == "folder" else "the first one"
+            title = choice.recipe.title
+            notes.append(f"{title} may ask whether you trust this repository: {waits} waits for your answer")
             holds.append(False)
         else:
-            holds.append(asks and recipe.trust.scope == "repository")
+            holds.append(scope == "repository")
     return holds, notes
 
 
-def _asks_for_trust(world: World, recipe: Recipe, root: Path) -> bool:
-    """Whether this agent may ask if the repository is trusted, as far as its own store tells."""
-    return recipe.trust.scope != "never" and not trust.is_trusted(recipe.trust, root, world.environ)
+def _scope(world: World, choice: Choice, root: Path) -> str:
+    """How often this agent asks if the repository is trusted; `never` where its own store tells that it is."""
+    return "never" if trust.is_trusted(choice.trust, root, world.environ) else choice.trust.scope
 
 
 def opened(world: World, launch: Launch) -> Member:
@@ -147,7 +141,7 @@ def environment(world: World, launch: Launch) -> dict[str, str]:
     env = {
         name: value
         for name, value in world.environ.items()
-        if not any(fnmatch.fnmatchcase(name, pattern) for pattern in dropped) and _fits(name, value)
+        if not any(fnmatch.fnmatchcase(name, pattern) for pattern in dropped) and fits(name, value)
     }
     if launch.choice and recipe:
         env |= recipe.launch.env | (recipe.hooks.env if recipe.hooks else {}) | launch.choice.option.env
@@ -165,10 +159,7 @@ def _identity(world: World, launch: Launch) -> dict[str, str]:
         "FAN_LAUNCH": member.launch,
         "FAN_BIN": str(own_program(world)),
         "FAN_REQUESTS": str(world.paths.requests(member.id)),
-        "FAN_STATE_DIR": str(world.paths.state),
-        "FAN_RUNTIME_DIR": str(world.paths.runtime),
-        "FAN_WORKTREE_DIR": str(world.paths.worktrees),
-        "FAN_CONFIG_DIR": str(world.paths.config),
+        **world.paths.variables,
         **_ports(world, member),
     }
 
@@ -186,7 +177,7 @@ def _ports(world: World, member: Member) -> dict[str, str]:
 
 def too_large(environ: Mapping[str, str]) -> list[str]:
     """Variables that tmux cannot carry; the agent goes without them."""
-    return [name for name, value in environ.items() if not _fits(name, value)]
+    return [name for name, value in environ.items() if not fits(name, value)]
 
 
 def own_program(world: World) -> Path:
@@ -205,7 +196,3 @@ def _write_hooks(world: World, member: Member, hooks: Hooks) -> None:
 
 def _fill(word: str, world: World, member: Member) -> str:
     return word.replace("{member_dir}", str(world.paths.member(member.id)))
-
-
-def _fits(name: str, value: str) -> bool:
-    return len(f"{name}={value}".encode("utf-8", "surrogateescape")) <= LARGEST_VARIABLE

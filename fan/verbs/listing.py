@@ -9,19 +9,23 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from fan.core.model import Row, State
+from fan.core.model import Row, State, Status
+from fan.core.reading import COPY_MODE, DRAFT, LEFT
 from fan.core.standing import is_stuck
 from fan.courier import start as courier
 from fan.errors import UsageError
 from fan.verbs.handmade import handmade
 from fan.verbs.rows import rows
 from fan.verbs.target import Known, find_group, here, known
+from fan.world.files import is_folder
 from fan.world.world import World
 
 if TYPE_CHECKING:
     from fan.verbs.target import Enter
 
 WATCH_EVERY = 1.0
+IN_THE_WAY = (COPY_MODE, DRAFT, LEFT)
+"""How the note of a prompt begins that stands behind something of the person's."""
 
 
 class ListRequest(Struct, frozen=True):
@@ -75,9 +79,10 @@ def _handmade(enter: Enter, request: ListRequest, repo: Path | None, members: Se
 
 def _gone(found: Sequence[Row]) -> str:
     """What brings back the sessions that a reboot or a killed server has ended."""
-    count = sum(row.gone and bool(row.agent) and Path(row.path).is_dir() for row in found)
-    are = "session is" if count == 1 else "sessions are"
-    return f"{count} {are} gone; fan resume opens them again" if count else ""
+    count = sum(row.gone and bool(row.agent) and bool(is_folder(Path(row.path))) for row in found)
+    if count == 1:
+        return "1 session is gone; fan resume opens it again"
+    return f"{count} sessions are gone; fan resume opens them again" if count else ""
 
 
 def watch(world: World, request: ListRequest, show: Callable[[Listing], None]) -> None:
@@ -88,7 +93,9 @@ def watch(world: World, request: ListRequest, show: Callable[[Listing], None]) -
 
 
 def waits_for_person(row: Row) -> bool:
-    """Whether only the person can bring this member on."""
+    """Whether only the person can bring this member on: an answer, a way cleared for a prompt, a session again."""
+    if row.prompt_status == Status.PENDING and (row.gone or row.prompt_note.startswith(IN_THE_WAY)):
+        return True
     return row.state == State.NEEDS_INPUT or (bool(row.pane) and is_stuck(row.prompt_status, row.state))
 
 
@@ -96,9 +103,12 @@ def _waiting(world: World, found: Sequence[Row]) -> str:
     """What lies in the person's inbox besides; of the members themselves the rows tell."""
     from fan.core.alerts import counted
     from fan.core.mail import HUMAN
+    from fan.courier.alerting import close_of_gone
 
+    close_of_gone(world)
     mail = counted(world.store.waiting(HUMAN))
-    return f"{mail}: fan mail read human" if mail else "" if found else "nobody waits for you"
+    told = [f"{mail}: fan mail read human" if mail else "", _gone(found)]
+    return "; ".join(part for part in told if part) or ("" if found else "nobody waits for you")
 
 
 def _hint(world: World) -> str:

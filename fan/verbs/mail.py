@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 
 from msgspec.structs import replace
 
 from fan.core.caller import Act, Caller, Who
-from fan.core.mail import HUMAN, Attachment, Message, MessageKind, names_person
-from fan.core.naming import new_id
+from fan.core.mail import HUMAN, Attachment, Message, MessageKind, answered_to, names_person, speaks_for
 from fan.core.questions import meant
+from fan.core.secrets import quoted
 from fan.courier import start as courier
-from fan.errors import NotFound, OwnChat, Undeliverable
-from fan.verbs.removing import Left
-from fan.verbs.target import Known, find, find_group, here, known, removed
+from fan.errors import NotFound, Undeliverable
+from fan.verbs.left import Left
+from fan.verbs.target import Known, find, find_group, here, known, not_caller, removed
 from fan.world import bells
+from fan.world.ids import new_id
 from fan.world.store.mailbox import Posted
 from fan.world.world import World
 
 
 @dataclass(frozen=True, slots=True)
 class MailRequest:
-    """A text to a member, a group or `human`; or, with `reply_to` alone, to who wrote that message.
+    """A text to a member, a group or `human`; `reply_to` is the message that it answers, if it answers one.
 
     `attach` are paths, `claim` is who the sender says it is; the same `key` sends once.
     """
@@ -51,11 +52,15 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Mailed:
-    """What was stored, what could not be and why, and how many older messages went to make room."""
+    """What was stored, what could not be and why, and how many older messages went to make room.
+
+    `notes` say what becomes of an answer to a question that was over already.
+    """
 
     sent: list[Receipt] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     evicted: int = 0
+    notes: list[str] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
@@ -74,6 +79,7 @@ class Address:
 
 
 PERSON = Address(HUMAN, HUMAN, HUMAN)
+LONGEST_WORDS = 60
 EVERYBODY = ":all"
 """After a group's name: all of its members. The name alone is its first member's branch."""
 
@@ -81,7 +87,8 @@ EVERYBODY = ":all"
 def mail(world: World, request: MailRequest) -> Mailed:
     """Store a message durably, then tell whoever waits for it.
 
-    Raises NotFound, Ambiguous, Undeliverable, OwnChat, Empty, TooLarge, RateLimited; nothing is then stored.
+    To a question of the recipient's to whoever calls, it is an answer: the number of an option stands for its words.
+    Raises NotFound, Ambiguous, Undeliverable, OwnChat, UsageError, Empty, TooLarge, RateLimited: nothing is stored.
     """
     caller = world.caller
     if caller.is_agent and names_person(request.claim):
@@ -89,7 +96,7 @@ def mail(world: World, request: MailRequest) -> Mailed:
     to, left = _addresses(world, request.to)
     first = Message(
         seq=0,
-        id=new_message_id(),
+        id=new_id(),
         room=to[0].room,
         inbox=to[0].inbox,
         recipient=to[0].name,
@@ -97,16 +104,16 @@ def mail(world: World, request: MailRequest) -> Mailed:
         author=author(world, caller),
         verified=caller.verified.value,
         thread="",
-        body=request.text,
+        body=_said(world, request, to),
         at=world.clock.now(),
         claim=request.claim,
         subject=request.subject,
         reply_to=request.reply_to,
         key=request.key,
         about=caller.member.id if caller.member else "",
-        attachments=attached(world, request.attach, to[0].room),
+        attachments=tuple(Attachment("", path, "", 0) for path in request.attach),
     )
-    stored = post(world, [first, *(_copy(first, one) for one in to[1:])])
+    stored = _posted(world, [first, *(_copy(first, one) for one in to[1:])])
     receipts = [
         Receipt(
             one.message.id,
@@ -121,27 +128,65 @@ def mail(world: World, request: MailRequest) -> Mailed:
     return Mailed(receipts, left, sum(one.evicted for one in stored))
 
 
+def _said(world: World, request: MailRequest, to: Sequence[Address]) -> str:
+    try:
+        parent = world.store.message(request.reply_to) if request.reply_to else None
+    except NotFound:
+        return request.text  # evicted, or never issued: storing it tells
+    if parent is None or parent.kind is not MessageKind.QUESTION or parent.sender != to[0].inbox:
+        return request.text
+    is_ours = speaks_for(world.caller.address, parent.inbox)
+    return meant(parent.options, request.text) if is_ours else request.text
+
+
 def reply(world: World, message_id: str, text: str, attach: tuple[str, ...] = (), key: str = "") -> Mailed:
     """Answer a message: to who wrote it, or, where we wrote it, to whom it went. A question is answered by the words
-    or the number of an option, or freely; one whose asker is gone closes.
+    or the number of an option, or freely; one whose asker is gone closes. An answer that comes too late is mail.
     """
     parent = world.store.message(message_id)
-    mine = parent.sender == world.caller.address
-    if parent.kind is MessageKind.QUESTION and not mine:
-        text = meant(parent.options, text)
-    inbox = parent.inbox if mine else parent.sender
+    inbox = answered_to(parent, world.caller.address)
     if inbox == HUMAN:
         return mail(world, MailRequest(HUMAN, text, reply_to=message_id, attach=attach, key=key))
     one = next((one for one in known(world) if one.member.address == inbox), None)
     if one is None:
         _close(world, parent)
-        name = parent.recipient if mine else parent.author
+        name = parent.recipient if inbox == parent.inbox else parent.author
         raise Undeliverable(
             f"{name} has no inbox any more, or never had one",
             not_done="nothing was sent",
             hint=f"fan mail read --thread {parent.thread}",
         )
-    return mail(world, MailRequest(one.member.id, text, reply_to=message_id, attach=attach, key=key))
+    done = mail(world, MailRequest(one.member.id, text, reply_to=message_id, attach=attach, key=key))
+    return done if inbox == parent.inbox else replace_fields(done, notes=_late(world, parent, done.sent[0]))
+
+
+def first_answer(world: World, question: Message) -> Message | None:
+    """The person's first answer, if there is one; nobody else's words in the thread are taken for it."""
+    found = world.store.inbox(question.sender, thread=question.thread)
+    return next((one for one in found if one.sender in (HUMAN, Who.SCRIPT) and one.reply_to == question.id), None)
+
+
+def _late(world: World, question: Message, ours: Receipt) -> list[str]:
+    """What becomes of an answer that the asker did not wait for; nothing to say of one that it did."""
+    if question.kind is not MessageKind.QUESTION or ours.repeated:
+        return []
+    first = first_answer(world, question)
+    if first and first.id != ours.id:
+        why = f"was answered already: {_short(first.body)}"
+    elif question.answered_at is not None:
+        why = "was answered already"
+    elif question.closed_at is not None:
+        why = "was closed, as its agent had left"
+    elif question.until is not None and ours.stored > question.until:
+        why = "was over: its asker waits no longer"
+    else:
+        return []
+    return [f"question {question.id} {why}; {question.author} finds yours in its inbox, as mail"]
+
+
+def _short(text: str) -> str:
+    words = quoted(text)
+    return words if len(words) <= LONGEST_WORDS else f"{words[: LONGEST_WORDS - 1]}…"
 
 
 def _close(world: World, parent: Message) -> None:
@@ -194,16 +239,19 @@ def address(one: Known) -> Address:
     )
 
 
-def new_message_id() -> str:
-    """An id that was never given before."""
-    return new_id(random.SystemRandom().choice)
+def _posted(world: World, messages: Sequence[Message]) -> list[Posted]:
+    """Hand over the files at the messages' paths, once nothing else is in the way, and store the messages."""
+    paths = [one.path for one in messages[0].attachments]
+    if not paths:
+        return post(world, messages)
+    from fan.verbs.stash import handed_over, take_back
 
-
-def attached(world: World, paths: Sequence[str], room: str) -> tuple[Attachment, ...]:
-    """The files at these paths, handed over. Raises what the stash raises."""
-    from fan.verbs.stash import hand_over
-
-    return tuple(hand_over(world, path, room) for path in paths)
+    world.store.admit(messages, at=world.clock.now())
+    with handed_over(world, paths, messages[0].room) as given:
+        stored = post(world, [replace(one, attachments=given.files) for one in messages])
+    if all(one.repeated for one in stored):
+        take_back(world, given.fresh)
+    return stored
 
 
 def _addresses(world: World, text: str) -> tuple[list[Address], list[Left]]:
@@ -212,9 +260,7 @@ def _addresses(world: World, text: str) -> tuple[list[Address], list[Left]]:
         return [PERSON], []
     if text.endswith(EVERYBODY):
         return _group(world, text.removesuffix(EVERYBODY))
-    one = _member(world, text)
-    if world.caller.member and one.member.id == world.caller.member.id:
-        raise OwnChat(f"{one.name} is you", not_done="nothing was sent", hint="fan mail send human 'text'")
+    one = not_caller(world, _member(world, text), "nothing was sent", "fan mail send human 'text'")
     return [address(one)], []
 
 
@@ -226,9 +272,7 @@ def _member(world: World, text: str) -> Known:
         gone = removed(world, text)
         if not gone:
             raise
-        raise Undeliverable(
-            f"{gone[-1].session} was removed", not_done="nothing was sent", hint="fan undo brings it back"
-        ) from unknown
+        raise Undeliverable(f"{gone.name} was removed", not_done="nothing was sent", hint="fan undo") from unknown
 
 
 def _group(world: World, text: str) -> tuple[list[Address], list[Left]]:
@@ -240,7 +284,7 @@ def _group(world: World, text: str) -> tuple[list[Address], list[Left]]:
             try:
                 found.append(address(one))
             except Undeliverable as error:
-                left.append(Left(one.name, error.message))
+                left.append(Left(one.member.session, error.message))
     if not found:
         raise Undeliverable(
             f"nobody of {group.stem} can read it", not_done="nothing was sent", hint=f"fan ls --group {group.stem}"
@@ -251,4 +295,4 @@ def _group(world: World, text: str) -> tuple[list[Address], list[Left]]:
 def _copy(first: Message, to: Address) -> Message:
     """The same note to another inbox, in the same thread."""
     thread = first.thread or first.id
-    return replace(first, id=new_message_id(), inbox=to.inbox, recipient=to.name, room=to.room, thread=thread)
+    return replace(first, id=new_id(), inbox=to.inbox, recipient=to.name, room=to.room, thread=thread)

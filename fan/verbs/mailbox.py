@@ -7,16 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fan.core.mail import HUMAN, Message, MessageKind
-from fan.core.model import Member
-from fan.core.plain import one_line
-from fan.core.secrets import masked
+from fan.core.defaults import MESSAGES_SHOWN
+from fan.core.mail import HUMAN, Message, MessageKind, answered_to
+from fan.core.secrets import quoted
+from fan.courier.alerting import close_of_gone
 from fan.errors import NotAllowed, NotFound
+from fan.verbs.fates import fates
 from fan.verbs.target import find, find_group, here, known, removed
+from fan.world.files import there
 from fan.world.world import World
 
-LIMIT = 20
 PREVIEW = 100
+NO_ANSWER = "without an answer on record"
+CLAIMED = "nothing was marked as read: only a variable says whose session this is; yours is `fan mail read human`"
+"""To whoever is not known as the agent whose mail it reads: it may be the person, in a pane of its session."""
+LEFT = "its agent had exited"
+"""Of one who is there again by now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,11 @@ class Receipts:
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """A message as its reader finds it. `body`, `subject`, `claim` and file names are its author's words."""
+    """A message as its reader finds it. `body`, `subject`, `claim` and file names are its author's words.
+
+    `undeliverable` says why nobody will read it, `closed` why a question has no answer, nor will have one,
+    `unanswerable` why a reply would reach nobody.
+    """
 
     id: str
     thread: str
@@ -61,19 +71,23 @@ class MessageView:
     attachments: list[File]
     receipts: Receipts
     undeliverable: str = ""
+    closed: str = ""
+    unanswerable: str = ""
     untrusted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was asked for of an inbox, oldest first. `more` are further ones behind it, `evicted` those that the room
-    has lost; `peek`: reading it marks nothing."""
+    """What was asked for of an inbox, oldest first. `more` are further ones behind it, `evicted` those that it has
+    lost and its owner was not told of; `peek`: reading it marks nothing, `note` says why if nobody asked for that.
+    """
 
     inbox: str
     messages: list[MessageView] = field(default_factory=list)
     more: int = 0
     evicted: int = 0
     peek: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,27 +112,54 @@ class ReadRequest:
     peek: bool = False
     unread: bool = False
     thread: str = ""
-    limit: int = LIMIT
+    limit: int = MESSAGES_SHOWN
 
 
 def read(world: World, request: ReadRequest) -> Reading:
     """At most `limit` messages, from the oldest unread one on, else the newest. Marks nothing: see `mark_read`."""
-    address, name, room = _inbox(world, request.inbox)
+    address, name = _inbox(world, request.inbox)
     own = address == _own(world)
-    found = _of_thread(world, request.thread, address) if request.thread else _lasting(world.store.inbox(address))
+    if address == HUMAN:
+        close_of_gone(world)
+    found = (
+        _of_thread(world, thread_meant(world, request.thread), address)
+        if request.thread
+        else _lasting(world.store.inbox(address))
+    )
     if request.unread:
         found = [one for one in found if one.read_at is None and one.closed_at is None]
     begin = _begin(found, max(request.limit, 1))
     shown = found[begin : begin + max(request.limit, 1)]
-    fates = _fates(world, shown)
-    views = [view(one, fates.get(one.inbox, "")) for one in shown]
+    gone = fates(world, shown)
+    views = [view(one, gone, world.caller.address) for one in shown]
     more = len(found) - begin - len(shown)
-    return Reading(name, views, more, world.store.evicted(room) if own else 0, peek=request.peek or not own)
+    claimed = own and world.caller.is_claim
+    return Reading(
+        name,
+        views,
+        more,
+        world.store.evicted(address) if own else 0,
+        peek=request.peek or claimed or not own,
+        note=CLAIMED if claimed and views and not request.peek else "",
+    )
 
 
-def mark_read(world: World, ids: Iterable[str]) -> None:
-    """These were written out to whoever owns the inbox they lie in."""
+def thread_meant(world: World, text: str) -> str:
+    """The thread of this id, or that of the message of this id. Raises NotFound for one that was never issued."""
+    found = world.store.thread_of(text)
+    if not found:
+        raise NotFound(f"there never was a thread `{text}`", not_done="nothing was read", hint="fan mail ls")
+    return found
+
+
+def mark_read(world: World, ids: Iterable[str], evicted: int = 0) -> None:
+    """These were written out to whoever owns the inbox they lie in, and is known to be its owner, and that so many
+    are lost."""
+    if world.caller.is_claim:
+        return
     mine = _own(world)
+    if evicted:
+        world.store.tell_evicted(mine, evicted)
     ids = [one.id for one in map(world.store.message, ids) if one.inbox == mine and one.read_at is None]
     if ids:
         world.store.mark(ids, "read", world.clock.now())
@@ -138,8 +179,8 @@ def talks(world: World, group: str | None = None) -> list[Talk]:
     return sorted(found, key=lambda one: one.at)
 
 
-def view(message: Message, undeliverable: str = "") -> MessageView:
-    """The message for its reader."""
+def view(message: Message, gone: Mapping[str, str], reader: str = "") -> MessageView:
+    """The message for its reader, by their address; `gone` says by address who is not there any more, and why."""
     return MessageView(
         id=message.id,
         thread=message.thread,
@@ -155,11 +196,23 @@ def view(message: Message, undeliverable: str = "") -> MessageView:
         options=message.options,
         until=message.until,
         attachments=[
-            File(one.name, one.path, one.size, one.sha256, not Path(one.path).exists()) for one in message.attachments
+            File(one.name, one.path, one.size, one.sha256, there(Path(one.path)) is False)
+            for one in message.attachments
         ],
         receipts=Receipts(message.at, message.woken_at, message.read_at, message.answered_at, message.closed_at),
-        undeliverable=undeliverable if message.read_at is None else "",
+        undeliverable=gone.get(message.inbox, "") if message.read_at is None else "",
+        closed=_closed(message, gone),
+        unanswerable=gone.get(answered_to(message, reader), ""),
     )
+
+
+def _closed(message: Message, gone: Mapping[str, str]) -> str:
+    """Why there is no answer to what asked for one; empty where there may be, or is."""
+    if message.closed_at is None or message.answered_at is not None:
+        return ""
+    if message.kind is MessageKind.ASK:
+        return NO_ANSWER
+    return gone.get(message.sender, LEFT) if message.kind is MessageKind.QUESTION else ""
 
 
 def _own(world: World) -> str:
@@ -170,21 +223,21 @@ def _own(world: World) -> str:
     return "" if caller.is_agent else HUMAN
 
 
-def _inbox(world: World, name: str | None) -> tuple[str, str, str]:
-    """Address, owner and room of the inbox that is meant; one whose owner was removed can still be read."""
+def _inbox(world: World, name: str | None) -> tuple[str, str]:
+    """Address and owner of the inbox that is meant; one whose owner was removed can still be read."""
     caller = world.caller
     if name == HUMAN or (name is None and not caller.member):
-        return HUMAN, HUMAN, HUMAN
+        return HUMAN, HUMAN
     if name is None and caller.member:
-        return caller.member.address, caller.member.session, caller.member.group
+        return caller.member.address, caller.member.session
     try:
         one = find(known(world), name or "", here(world))
     except NotFound:
         gone = removed(world, name or "")
         if not gone:
             raise
-        return gone[-1].address, gone[-1].session, gone[-1].group
-    return one.member.address, one.name, one.group.id
+        one = gone
+    return one.member.address, one.name
 
 
 def _of_thread(world: World, thread: str, address: str) -> list[Message]:
@@ -192,7 +245,7 @@ def _of_thread(world: World, thread: str, address: str) -> list[Message]:
     found = world.store.thread(thread)
     if not world.caller.is_agent:
         return found
-    mine = [one for one in found if address in (one.inbox, one.sender)]
+    mine = [one for one in found if {address, world.caller.address} & {one.inbox, one.sender}]
     if found and not mine:
         why = f"you take no part in the thread `{thread}`"
         raise NotAllowed(why, not_done="nothing was read", hint="fan mail ls")
@@ -223,7 +276,7 @@ def _of_group(world: World, text: str, messages: Sequence[Message]) -> list[Mess
 
 def _talk(thread: str, messages: Sequence[Message], own: str) -> Talk:
     first = messages[0]
-    words = one_line(masked(first.subject or first.body))
+    words = quoted(first.subject or first.body)
     who = dict.fromkeys(name for one in messages for name in (one.author, one.recipient))
     unread = sum(1 for one in messages if one.inbox == own and one.read_at is None and one.closed_at is None)
     about = words if len(words) <= PREVIEW else f"{words[: PREVIEW - 1]}…"
@@ -234,21 +287,6 @@ def _takes_part(address: str, messages: Iterable[Message]) -> bool:
     return any(address in (one.inbox, one.sender) for one in messages)
 
 
-def _fates(world: World, messages: Iterable[Message]) -> Mapping[str, str]:
-    """Why nobody will read what lies unread in these inboxes, by address."""
-    waiting = {one.inbox for one in messages if one.read_at is None and one.kind is not MessageKind.ALERT} - {HUMAN}
-    if not waiting:
-        return {}
-    owners = {one.address: one for one in world.store.members(living=False)}
-    fates = {address: _fate(owners.get(address)) for address in waiting}
-    return {address: fate for address, fate in fates.items() if fate}
-
-
-def _fate(owner: Member | None) -> str:
-    from fan.world import processes
-
-    if owner is None:
-        return "its agent was started anew, with another conversation"
-    if owner.removed_at is not None:
-        return "its member was removed"
-    return "" if processes.alive(owner.pid, owner.pid_started) else "its agent has exited"
+def _is_orphaned(message: Message) -> bool:
+    """Whether it is a question that closed without an answer."""
+    return message.kind is MessageKind.QUESTION and message.closed_at is not None and message.answered_at is None

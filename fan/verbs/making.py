@@ -76,6 +76,9 @@ class Making:
             self._undo(part, error.message)
         except FanError as error:
             self._fail(part, error.message)
+        except Exception as bug:
+            self._fail(part, f"a bug of ours: {bug!r}; fan rm {part.member.id} takes it away")
+            raise
 
     def _worktree(self, part: Part) -> None:
         member = part.member

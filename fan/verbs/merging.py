@@ -12,7 +12,7 @@ from pathlib import Path
 from fan.errors import Dirty, FanError, NoCommit, UsageError
 from fan.verbs.target import Known
 from fan.world.git import Merge, Merged, Repository, Work
-from fan.world.git.work import UNBORN
+from fan.world.git.values import UNBORN
 from fan.world.world import World
 
 _SHOWN = 5
@@ -74,7 +74,9 @@ def _branch_here(world: World, repo: Repository, closed: frozenset[Path]) -> str
     if branch is None:
         where = f"{place} is on no branch" if place else "a bare repository has no branch checked out"
         raise UsageError(
-            f"{where}: name the one to merge into", not_done="nothing was merged or removed", hint="--into BRANCH"
+            f"{where}: name the one to merge into",
+            not_done="nothing was merged or removed",
+            hint="fan keep MEMBER --merge --into BRANCH",
         )
     return branch
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from msgspec import structs
 
 from fan.core import naming
+from fan.core.brief import allowed
 from fan.core.caller import Act
 from fan.errors import AlreadyExists, Conflict, UsageError
 from fan.verbs import joining, launch, setting_up
@@ -18,6 +18,7 @@ from fan.verbs.making import Making
 from fan.verbs.plan import Part, Plan, check_disk
 from fan.verbs.progress import Listener
 from fan.verbs.target import known
+from fan.world.files import must_see, private_folder, there
 from fan.world.git import Repository
 from fan.world.git.size import checkout_bytes
 from fan.world.world import World
@@ -25,7 +26,10 @@ from fan.world.world import World
 
 @dataclass(frozen=True, slots=True)
 class NewRequest:
-    """A branch, new or not checked out anywhere. It joins `group`, else it makes one, called `name` or as itself."""
+    """A branch, new or not checked out anywhere. It joins `group`, else it makes one, called `name` or as itself.
+
+    With `brief` its agent is launched with what its recipe allows, and the brief stands before the first prompt.
+    """
 
     branch: str
     agent: str | None = None
@@ -34,6 +38,7 @@ class NewRequest:
     name: str | None = None
     env: tuple[str, ...] = ()
     no_setup: bool = False
+    brief: bool = False
 
 
 def new(world: World, request: NewRequest, listener: Listener) -> Joined:
@@ -54,9 +59,14 @@ def new(world: World, request: NewRequest, listener: Listener) -> Joined:
 def _planned(world: World, request: NewRequest) -> tuple[Place, Plan]:
     """Everything resolved: agent, repository, branch, group, base, setup, disk, trust."""
     choice = world.catalogue.choose(request.agent) if request.agent else None
-    argv = launch.command(world, choice) if choice else ()
+    if request.brief and choice is None:
+        raise UsageError(
+            "--brief is for an agent", not_done=NOTHING, hint=f"fan worktree new {request.branch} --agent A --brief"
+        )
+    argv = launch.command(world, choice, briefed=request.brief) if choice else ()
     env = launch.asked_environment(request.env, world.environ)
     world.tmux.version()
+    private_folder(world.paths.runtime)
     world.git.version()
     repo = world.git.repository(world.cwd)
     tip = _branch(world, repo, request)
@@ -69,13 +79,16 @@ def _planned(world: World, request: NewRequest) -> tuple[Place, Plan]:
     check_disk(world, repo, checkout_bytes(repo, begin), 1)
     path = _folder(world, repo, request.branch)
     member = structs.replace(
-        joining.member_of(world, repo, where, request.branch, path, choice), adopted=tip is not None
+        joining.member_of(world, repo, where, request.branch, path, choice),
+        adopted=tip is not None,
+        briefed=request.brief,
     )
     asks: list[str] = []
     if choice:
         member, asks = joining.hold(world, where, member, choice)
     told = setting_up.notes(world, repo, setup) if setup else ()
-    notes = (f"{'checked out' if tip else 'base'}: {_begins(request, where, tip)} ({begin[:10]})", *told, *asks)
+    may = [allowed(choice.recipe.title, choice.recipe.allow)] if choice and request.brief else []
+    notes = (f"{'checked out' if tip else 'base'}: {_begins(request, where, tip)} ({begin[:10]})", *told, *asks, *may)
     return where, Plan(repo, where.group, (Part(member, choice, argv),), env, notes, setup)
 
 
@@ -91,14 +104,15 @@ def _branch(world: World, repo: Repository, request: NewRequest) -> str | None:
     if name not in existing:
         if blocker := naming.blocking_branch(name, existing):
             raise Conflict(
-                f"branch {name} cannot stand beside the branch {blocker}: git keeps both as paths",
+                f"branch {name} cannot stand beside the branch {blocker}: git keeps both as paths; another name can",
                 not_done=NOTHING,
-                hint="another name",
             )
         return None
     if request.base is not None:
         raise UsageError(
-            f"branch {name} is there already, and --base is for a new one", not_done=NOTHING, hint="leave --base out"
+            f"branch {name} is there already, and --base is for a new one",
+            not_done=NOTHING,
+            hint=f"fan worktree new {name}",
         )
     tree = next((one for one in repo.worktrees() if one.branch == name), None)
     if tree is not None:
@@ -120,4 +134,5 @@ def _folder(world: World, repo: Repository, branch: str) -> Path:
 
 
 def _is_taken(folder: Path, taken: set[Path]) -> bool:
-    return folder in taken or os.path.lexists(folder)
+    must_see(folder, NOTHING)
+    return folder in taken or bool(there(folder))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from fan.verbs import launch, setting_up
 from fan.verbs.launch import Launch
 from fan.verbs.setting_up import Ready
 from fan.verbs.target import known
-from fan.world import files, processes
+from fan.world import files, ids, processes
 from fan.world.catalogue import Choice
 from fan.world.git import Repository, Travel
 from fan.world.git.size import checkout_bytes
@@ -127,7 +128,9 @@ def _prompts(request: StartRequest, most: int) -> list[str]:
     if not texts:
         raise UsageError("there is no prompt", not_done="nothing was made", hint="fan 3 --agent demo 'your prompt'")
     if any(len(text.encode("utf-8", "surrogatepass")) > LARGEST_PROMPT for text in texts):
-        raise TooLarge("a prompt may have at most 4 MiB", not_done="nothing was made", hint="put it into a file")
+        raise TooLarge(
+            "a prompt may have at most 4 MiB: more goes into a file that it names", not_done="nothing was made"
+        )
     count = request.count if request.count is not None else len(request.prompts) or 1
     if not 1 <= count <= most:
         raise UsageError(
@@ -135,9 +138,9 @@ def _prompts(request: StartRequest, most: int) -> list[str]:
         )
     if request.prompts and len(request.prompts) != count and len(request.prompts) > 1:
         raise UsageError(
-            f"{len(request.prompts)} prompts do not fit {count} members",
+            f"{len(request.prompts)} prompts do not fit {count} members: without a number there is one for each",
             not_done="nothing was made",
-            hint="leave N out",
+            hint="fan 1 --help",
         )
     return texts * count if len(texts) == 1 else texts
 
@@ -190,7 +193,7 @@ def _stem(world: World, repo: Repository, name: str | None, prompt: str) -> str:
         raise AlreadyExists(
             f"group {name} is there already",
             not_done="nothing was made",
-            hint=f"fan group rm {name}, or another --name",
+            hint=f"fan group rm {name}",
         )
     return name
 
@@ -203,13 +206,15 @@ def _branches(world: World, repo: Repository, stem: str, count: int) -> list[str
     def is_taken(name: str) -> bool:
         folder = naming.worktree_folder(world.paths.worktrees, repo.name, repo.root, name)
         blocked = name in existing or naming.blocking_branch(name, existing) is not None
-        return blocked or folder in paths or folder.exists() or folder.is_symlink()
+        files.must_see(folder, "nothing was made")
+        return blocked or folder in paths or bool(files.there(folder))
 
     if blocker := naming.blocking_branch(stem, existing):
         raise Conflict(
-            f"branch {stem} cannot stand beside the branch {blocker}: git keeps both as paths",
+            f"branch {stem} cannot stand beside the branch {blocker}: git keeps both as paths;"
+            " a --name with another first part can",
             not_done="nothing was made",
-            hint=f"--name with another first part, or git branch -m {blocker} NEW",
+            hint=f"git branch -m {blocker} NEW",
         )
     names = naming.branches(stem, count, is_taken)
     repo.check_branch_name(names[-1])
@@ -220,20 +225,23 @@ def check_disk(world: World, repo: Repository, size: int, count: int) -> None:
     """Raises DiskFailed where so many checkouts of `size` bytes do not fit, or cannot be written."""
     for place in (world.paths.worktrees, repo.common_dir):
         if not files.is_writable(place):
-            raise DiskFailed(f"{place} cannot be written", not_done="nothing was made", hint=f"ls -ld '{place}'")
+            raise DiskFailed(
+                f"{place} cannot be written", not_done="nothing was made", hint=f"ls -ld {shlex.quote(str(place))}"
+            )
     need = size * count
     free = files.free_bytes(world.paths.worktrees)
     if need + world.settings.values.min_free_mb * 1024 * 1024 > free:
         raise DiskFailed(
-            f"{count} checkouts of about {need // count >> 20} MB do not fit: {free >> 20} MB are free",
+            f"{_checkouts(count)} not fit, with about {size >> 20} MB each: {free >> 20} MB are free in"
+            f" {world.paths.worktrees}; FAN_WORKTREE_DIR may name a folder on another disk",
             not_done="nothing was made",
-            hint="fewer members, or FAN_WORKTREE_DIR on another disk",
+            hint="df -h",
         )
 
 
 def _group(repo: Repository, stem: str, base: str, base_oid: str, prompt: str, now: float) -> Group:
     pid = processes.own()
-    return Group(launch.new_id(), stem, repo.root, base, base_oid, prompt, now, pid.pid, pid.started)
+    return Group(ids.new_id(), stem, repo.root, base, base_oid, prompt, now, pid.pid, pid.started)
 
 
 def _member(
@@ -241,7 +249,7 @@ def _member(
 ) -> Member:
     taken = {one.member.session for one in known(world)} | sessions
     return Member(
-        id=launch.new_id(),
+        id=ids.new_id(),
         group=group.id,
         n=index + 1,
         branch=branch,
@@ -251,7 +259,7 @@ def _member(
         variant=choice.variant,
         base_oid=group.base_oid,
         step=Step.PLANNED,
-        launch=launch.new_id() + launch.new_id(),
+        launch=ids.new_launch(),
     )
 
 
@@ -278,6 +286,8 @@ def _travel_notes(repo: Repository, base: str, base_oid: str, asked: str | None,
     if asked is not None:
         return notes
     left = repo.travel(frozenset(carried))
+    if not left.complete:
+        notes.append("git did not say in time what is not carried over")
     if left.changed:
         notes.append(f"{_count(left.changed, 'uncommitted change')} not carried over: commit them to have them there")
     notes += _left_behind(left)
@@ -291,6 +301,10 @@ def _left_behind(left: Travel) -> list[str]:
         for kind, number, names in kinds
         if number
     ]
+
+
+def _checkouts(count: int) -> str:
+    return "1 checkout does" if count == 1 else f"{count} checkouts do"
 
 
 def _count(number: int, what: str) -> str:

@@ -25,22 +25,3 @@ class Listener(Protocol):
 
     def rows(self, rows: Sequence[Row]) -> None:
         """The members as they stand, while prompts are being delivered."""
-
-
-class Silent:
-    """A listener that shows nothing."""
-
-    def say(self, text: str) -> None:
-        """Nothing."""
-
-    def warn(self, text: str) -> None:
-        """Nothing."""
-
-    def phase(self, member: str, phase: str) -> None:
-        """Nothing."""
-
-    def output(self, member: str, line: str) -> None:
-        """Nothing."""
-
-    def rows(self, rows: Sequence[Row]) -> None:
-        """Nothing."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from fan.core.recipe import Recipe
 from fan.errors import BadRecipe
+from fan.verbs.versions import Installed, installed
+from fan.world.files import which
 from fan.world.world import World
 
 
@@ -27,10 +28,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A recipe's entry and its text."""
+    """A recipe's entry, its text, and which version of its agent is installed, where that can be asked."""
 
     entry: Entry
     text: str
+    installed: Installed | None = None
 
 
 def ls(world: World) -> list[Entry]:
@@ -40,9 +42,11 @@ def ls(world: World) -> list[Entry]:
 
 def show(world: World, name: str) -> Shown:
     """One recipe. Raises NotFound, BadRecipe."""
-    world.catalogue.recipe(name)
+    recipe = world.catalogue.recipe(name)
     file = world.catalogue.names()[name]
-    return Shown(_entry(world, name, file), file.read_text(encoding="utf-8"))
+    entry = _entry(world, name, file)
+    found = installed(world, [recipe]) if entry.program else []
+    return Shown(entry, file.read_text(encoding="utf-8"), found[0] if found else None)
 
 
 def check(world: World, file: Path) -> Entry:
@@ -70,4 +74,4 @@ def _entry(world: World, name: str, file: Path) -> Entry:
 
 def _program(world: World, recipe: Recipe) -> str:
     command = recipe.launch.command[0].replace("{python}", world.python[0])
-    return shutil.which(command, path=world.environ.get("PATH")) or ""
+    return which(command, world.environ.get("PATH")) or ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fan.core.caller import Act
-from fan.core.model import Row
 from fan.errors import UsageError
-from fan.verbs.removing import Left, alone, exit_code, group_of, remove_all
+from fan.verbs.removing import Removed, alone, group_of, remove_all
 from fan.verbs.target import find, find_group, here, known
+from fan.world.store.removals import GROUP_REMOVED
 from fan.world.world import World
 
 
@@ -19,20 +19,6 @@ class RemoveRequest:
     targets: tuple[str, ...] = ()
     group: str | None = None
     discard: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """What went (rows as they were), what stayed and why, and what the person should know."""
-
-    removed: list[Row] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def exit_code(self) -> int:
-        """0 all went, 1 none did, 5 some."""
-        return exit_code(self.removed, self.left)
 
 
 def remove(world: World, request: RemoveRequest) -> Removed:
@@ -48,5 +34,4 @@ def remove(world: World, request: RemoveRequest) -> Removed:
             wanted = group_of(members, find_group(world.store.groups(), request.group, repo).id)
         else:
             wanted = list(dict.fromkeys(find(members, text, repo) for text in request.targets))
-        taken = remove_all(world, wanted, "group rm" if request.group else "rm", discard=request.discard)
-    return Removed(taken.removed, taken.left, taken.notes)
+        return remove_all(world, wanted, GROUP_REMOVED if request.group else "rm", discard=request.discard)

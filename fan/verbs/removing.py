@@ -1,11 +1,10 @@
-"""Removal, everywhere the same (spec 8): agents stopped first, all work recorded, the folder kept in the trash."""
+"""Removal, everywhere the same: agents stopped first, all work recorded, the folder kept in the trash."""
 
 from __future__ import annotations
 
-import random
-import shutil
+import shlex
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,45 +12,36 @@ from msgspec import json
 from msgspec.structs import replace
 
 from fan.core.model import Member, Row, Step, Typed
-from fan.core.naming import new_id
 from fan.courier.housekeeping import close_deliveries
-from fan.errors import Blocked, Dirty, FanError, NotFound
+from fan.errors import Dirty, DiskFailed, FanError, NotFound
+from fan.verbs.left import Left, exit_code
 from fan.verbs.rows import rows
 from fan.verbs.setting_up import take_down
 from fan.verbs.target import Known
-from fan.world import processes
-from fan.world.files import private_folder
-from fan.world.git import Merged, Work
-from fan.world.git.lock import file_lock
+from fan.world import locks, processes
+from fan.world.files import delete, is_folder, must_see, private_folder, there
+from fan.world.git import Merged, Work, guard
+from fan.world.ids import new_id
 from fan.world.paths import trash_of
 from fan.world.processes import Process
 from fan.world.store.removals import Archive, Removal
 from fan.world.world import World
 
+BRANCH_WENT = "its branch went with it: nothing was typed to its agent, and the branch had nothing of its own"
+
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """A member that could not be removed, and why."""
-
-    session: str
-    reason: str
-
-
-@dataclass(slots=True)
-class Taken:
-    """What a removal did: rows as they were before it, what stays, lines for the person, and the merge before it."""
+class Removed:
+    """What went (rows as they were), what stayed and why, and what the person should know."""
 
     removed: list[Row] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    merged: Merged | None = None
 
-
-def exit_code(done: Sequence[Row], left: Sequence[Left]) -> int:
-    """0 all of it happened, 1 none of it, 5 some."""
-    if not left:
-        return 0
-    return 5 if done else 1
+    @property
+    def exit_code(self) -> int:
+        """0 all went, 1 none did, 5 some."""
+        return exit_code(self.removed, self.left)
 
 
 def alone(world: World) -> AbstractContextManager[None]:
@@ -59,51 +49,54 @@ def alone(world: World) -> AbstractContextManager[None]:
 
     Raises Busy.
     """
-    return file_lock(private_folder(world.paths.state) / "removing.lock")
+    return locks.held(private_folder(world.paths.state) / "removing.lock")
 
 
 def remove_all(
     world: World, members: Sequence[Known], verb: str, *, discard: bool = False, merged: Merged | None = None
-) -> Taken:
+) -> Removed:
     """Remove each of `members`; one that cannot be is left whole and reported, the others go.
 
     All that one call takes away is one removal, which `undo` brings back as a whole. The caller is `alone`;
     `merged` is what it merged before.
     """
-    taken = Taken(merged=merged)
+    result = Removed()
     if not members:
-        return taken
+        return result
     before = {row.id: row for row in rows(world, members)}
-    removal = Removal(_id(), members[0].group.repo, verb, world.clock.now())
+    removal = Removal(new_id(), members[0].group.repo, verb, world.clock.now())
     world.store.add_removal(removal)
+    merge = json.encode(merged).decode() if merged else ""
     for one in members:
         try:
-            _remove(world, one, removal, taken, discard=discard)
+            _remove(world, one, removal, merge, result, discard=discard)
         except FanError as error:
-            reason = f"{error.message} {error.not_done}".strip()
-            taken.left.append(Left(one.member.session, reason + (f" Next: {error.hint}" if error.hint else "")))
+            result.left.append(Left.because(one.member.session, error))
         else:
-            taken.removed.append(before[one.member.id])
-    return taken
+            result.removed.append(before[one.member.id])
+    if not result.removed and not world.store.archives(removal.id):
+        world.store.undone(removal.id, world.clock.now())
+    return result
 
 
-def _remove(world: World, one: Known, removal: Removal, taken: Taken, *, discard: bool) -> None:
+def _remove(world: World, one: Known, removal: Removal, merge: str, result: Removed, *, discard: bool) -> None:
     """Look, stop the agent, look again under the lock, record, move away."""
     member = one.member
-    if not member.path.exists() and _never_made(member):
-        _stop(world, member)
+    must_see(member.path, "nothing was removed")
+    if not is_folder(member.path) and _never_made(member):
+        result.notes.extend(f"{member.branch}: {note}" for note in _stop(world, member))
         _forget(world, member)
         return
     repo = world.git.repository(one.group.repo)
-    work = repo.inspect(member.path, member.base_oid) if member.path.exists() else None
+    work = repo.inspect(member.path, member.base_oid) if is_folder(member.path) else None
     if work:
         _refuse_early(work, discard=discard)
-    _stop(world, member)
-    taken.notes += [f"{member.branch}: {note}" for note in _others_inside(member.path)]
-    archive = _archive(world, member, removal, taken.merged)
-    if not member.path.exists() and not archive.place.exists() and not repo.knows(member.path):
+    still = _stop(world, member)
+    result.notes.extend(f"{member.branch}: {note}" for note in (*still, *_others_inside(member.path)))
+    archive = _archive(world, member, removal, merge)
+    if not is_folder(member.path) and not there(archive.place) and not repo.knows(member.path):
         _forget(world, member)
-        taken.notes.append(f"{member.branch}: its worktree was gone already")
+        result.notes.append(f"{member.branch}: its worktree was gone already")
         return
     world.store.archive(archive)
     removed = repo.remove(
@@ -114,45 +107,45 @@ def _remove(world: World, one: Known, removal: Removal, taken: Taken, *, discard
         base_oid=member.base_oid,
         at=world.clock.now(),
         discard=discard,
-        on_step=_taking_down(world, one, taken),
+        on_step=_taking_down(world, one, result),
     )
-    if _gives_its_name_back(world, member, work):
-        repo.undo_create(member.path, member.branch, member.base_oid)
+    if _gives_its_name_back(world, member, work) and repo.undo_create(member.path, member.branch, member.base_oid):
+        result.notes.append(f"{member.branch}: {BRANCH_WENT}")
     _tidy(world, member)
     world.store.removed(archive.id, world.clock.now(), discarded=discard)
     by_hand = ("its branch was there before it became a member, and stays",) if member.adopted else ()
     notes = (*by_hand, *_had(work, discard=discard), *removed.notes)
-    taken.notes += [f"{member.branch}: {note}" for note in notes]
+    result.notes.extend(f"{member.branch}: {note}" for note in notes)
 
 
-def _taking_down(world: World, one: Known, taken: Taken) -> Callable[[str], None]:
+def _taking_down(world: World, one: Known, result: Removed) -> Callable[[str], None]:
     """Has the teardown run once its work is on record, whatever the teardown then deletes."""
 
     def on_step(step: str) -> None:
         if step == "saved":
-            taken.notes.extend(f"{one.member.branch}: {note}" for note in take_down(world, one.group, one.member))
+            result.notes.extend(f"{one.member.branch}: {note}" for note in take_down(world, one.group, one.member))
 
     return on_step
 
 
-def _archive(world: World, member: Member, removal: Removal, merged: Merged | None) -> Archive:
+def _archive(world: World, member: Member, removal: Removal, merge: str) -> Archive:
     """Where it goes; a removal of it that was broken off is gone on with, for the folder may lie there already."""
-    note = json.encode(merged).decode() if merged else ""
     begun = world.store.unfinished(member.id)
     if begun:
-        return replace(begun, removal=removal.id, note=note)
-    return Archive(_id(), removal.id, member.id, member.path, _trash(world, member), note, world.clock.now())
+        return replace(begun, removal=removal.id, note=merge)
+    return Archive(new_id(), removal.id, member.id, member.path, _trash(world, member), merge, world.clock.now())
 
 
 def _refuse_early(work: Work, *, discard: bool) -> None:
     """What cannot be archived is refused before the agent is stopped."""
     if work.locked is not None:
-        raise Blocked(f"{work.path} is locked in git: {work.locked}", hint=f"git worktree unlock '{work.path}'")
+        raise guard.locked(work.path, work.locked)
     if work.problems and not discard:
         raise Dirty(
-            f"{work.path} holds work that the archive cannot keep: {'; '.join(work.problems)}.",
-            not_done="Nothing was removed.",
-            hint="commit and push it there, or remove with --discard",
+            f"{work.path} holds work that the archive cannot keep: {'; '.join(work.problems)};"
+            " what is committed and pushed there is safe, and --discard removes it all the same",
+            not_done="nothing was removed",
+            hint=f"git -C {shlex.quote(str(work.path))} status",
         )
 
 
@@ -177,14 +170,14 @@ def _had(work: Work | None, *, discard: bool) -> list[str]:
     return notes + [f"git stash entry made there: {entry}" for entry in work.stashes]
 
 
-def _stop(world: World, member: Member) -> None:
-    """End the member's session and what descends from its agent, by process id and start time."""
-    pane = next((pane for pane in world.tmux.panes() if pane.launch == member.launch), None)
+def _stop(world: World, member: Member) -> list[str]:
+    """End the member's session and what descends from its agent, by process id and start time; what could not be."""
+    pane = world.tmux.pane_of(member.launch)
     if pane is None:
-        return
+        return []
     family = [] if pane.dead else processes.descendants(pane.pid)
     world.tmux.end_session(pane.session_id)
-    processes.end(family)
+    return processes.unended(processes.end(family))
 
 
 def _others_inside(path: Path) -> list[str]:
@@ -193,7 +186,7 @@ def _others_inside(path: Path) -> list[str]:
     others: list[Process] = [one for one in processes.inside(path) if one.pid != me]
     if not others:
         return []
-    shown = ", ".join(f"{one.name} ({one.pid})" for one in others[:5])
+    shown = processes.named(others)
     return [f"still in its folder, and not ended: {shown}; that folder is now gone from under them"]
 
 
@@ -202,7 +195,7 @@ def _trash(world: World, member: Member) -> Path:
     if not member.adopted:
         return trash_of(member.path.parent.parent)
     ours, beside = private_folder(world.paths.worktrees), member.path.parent
-    return trash_of(ours if not beside.exists() or ours.stat().st_dev == beside.stat().st_dev else beside)
+    return trash_of(ours if not is_folder(beside) or ours.stat().st_dev == beside.stat().st_dev else beside)
 
 
 def _never_made(member: Member) -> bool:
@@ -228,10 +221,12 @@ def _forget(world: World, member: Member) -> None:
 def _tidy(world: World, member: Member) -> None:
     """What belonged to the member alone: its prompts and folders of ours. Before its record: it can be done twice."""
     close_deliveries(world, member, "its member was removed")
+    world.store.close_questions(member.address, world.clock.now())
     world.store.release(member.id)
-    world.paths.hold(member.id).unlink(missing_ok=True)
+    delete(world.paths.hold(member.id))
     for folder in (world.paths.member(member.id), world.paths.runtime / f"tmux-{member.id}"):
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(DiskFailed):  # what others have put there and we cannot delete keeps no member
+            delete(folder)
 
 
 def group_of(members: Sequence[Known], group_id: str) -> list[Known]:
@@ -240,7 +235,3 @@ def group_of(members: Sequence[Known], group_id: str) -> list[Known]:
     if not found:
         raise NotFound("the group has no members", not_done="nothing was removed", hint="fan ls")
     return found
-
-
-def _id() -> str:
-    return new_id(random.SystemRandom().choice)

@@ -10,16 +10,21 @@ from msgspec import structs
 
 from fan.core.model import Delivery, Member, Pane, Row, Status, Step
 from fan.core.resuming import Talk, carried, conversation, told
+from fan.core.standing import no_session
+from fan.courier import answering
 from fan.courier import start as courier
-from fan.errors import FanError, NotFound, TargetGone, UsageError
-from fan.verbs import answering, launch
+from fan.errors import FanError, TargetGone, UsageError
+from fan.verbs import launch
 from fan.verbs.launch import Launch
+from fan.verbs.left import Left, exit_code
 from fan.verbs.progress import Listener
-from fan.verbs.removing import Left, alone, exit_code
+from fan.verbs.removing import alone
 from fan.verbs.rows import rows
-from fan.verbs.target import Known, find, find_group, here, known
+from fan.verbs.target import Known, here, known, members_meant
 from fan.world import processes
 from fan.world.catalogue import Choice
+from fan.world.files import delete, is_folder, there, unseen
+from fan.world.ids import new_launch
 from fan.world.world import World
 
 ENVIRONMENT = "the agents get this shell's environment; what --env gave them before is not kept: give it again"
@@ -71,7 +76,7 @@ def resume(world: World, request: ResumeRequest, listener: Listener) -> Resumed:
         result = Resumed()
         wanted = list(_wanted(world, request, result))
         if not wanted:
-            if not result.left:
+            if not (result.left or result.notes):
                 result.notes.append("nothing to resume: every agent has its session")
             return result
         listener.say(ENVIRONMENT)
@@ -103,7 +108,9 @@ def _wanted(world: World, request: ResumeRequest, result: Resumed) -> Iterator[W
             yield Wanted(one, _choice(world, one), pane)
         except FanError as error:
             if one in named or (one.member.step is Step.READY and one.member.agent):
-                result.left.append(_left(one, error))
+                result.left.append(Left.because(one.member.session or one.name, error))
+            elif one.member.agent:
+                result.notes.append(error.message)
 
 
 def _chosen(world: World, request: ResumeRequest) -> tuple[list[Known], list[Known]]:
@@ -114,28 +121,23 @@ def _chosen(world: World, request: ResumeRequest) -> tuple[list[Known], list[Kno
     if not request.targets:
         everywhere = request.everywhere or repo is None
         return [one for one in everybody if everywhere or one.group.repo == repo], []
-    groups, named = [], []
-    for text in request.targets:
-        try:
-            groups.append(find_group(world.store.groups(), text, repo))
-        except NotFound:
-            named.append(find(everybody, text, repo))
-    return [one for one in everybody if one in named or one.group in groups], named
+    meant, named = members_meant(world, request.targets)
+    return [one for one in everybody if one in meant], named
 
 
 def _choice(world: World, one: Known) -> Choice:
     """How it was started; what it needs must be there. Raises TargetGone, NotFound, ToolMissing."""
     member = one.member
     why = ""
-    if not member.agent:
-        why = "it has no agent"
-    elif member.step is not Step.READY:
-        why = member.failure or "it is being made"
-    elif not member.path.is_dir():
-        why = f"its folder {member.path} is gone"
+    if not member.agent or member.step is not Step.READY:
+        why = no_session(member)
+    elif not is_folder(member.path):
+        unseen_because = unseen(member.path)
+        lost = f"cannot be looked at: {unseen_because}" if unseen_because else "is gone"
+        why = f"its folder {member.path} {lost}"
     if why:
         raise TargetGone(f"{one.name} cannot be resumed: {why}", hint="fan ls")
-    choice = world.catalogue.choose(f"{member.agent}:{member.variant}" if member.variant else member.agent)
+    choice = world.catalogue.choose(member.asked_for)
     launch.command(world, choice)
     return choice
 
@@ -148,7 +150,7 @@ def _held(world: World, wanted: Sequence[Wanted], listener: Listener) -> Iterato
     for group in dict.fromkeys(each.one.group.id for each in wanted):
         own = [each for each in wanted if each.one.group.id == group]
         others = [one.member for one in everybody if one.group.id == group and one.member.launch in living]
-        started = [member.agent for member in others if not member.hold]
+        started = [member for member in others if not member.hold]
         holds, notes = launch.held(world, own[0].one.group.repo, [each.choice for each in own], started)
         for note in notes:
             if note not in told_already:
@@ -169,7 +171,7 @@ def _again(
         _carry(world, member, wanted.choice)
         now = structs.replace(
             member,
-            launch=launch.new_id() + launch.new_id(),
+            launch=new_launch(),
             conversation=talk,
             inbox=member.address if talk else "",
             hold=hold,
@@ -182,7 +184,7 @@ def _again(
         argv = launch.command(world, wanted.choice, talk, briefed=member.briefed)
         return Known(launch.opened(world, Launch(now, one.group, wanted.choice, argv, env)), one.group)
     except FanError as error:
-        result.left.append(_left(one, error))
+        result.left.append(Left.because(one.member.session or one.name, error))
         return None
 
 
@@ -191,10 +193,11 @@ def _end_before(world: World, wanted: Wanted) -> list[str]:
     member = wanted.one.member
     if wanted.pane:
         world.tmux.end_session(wanted.pane.session_id)
-    world.paths.hold(member.id).unlink(missing_ok=True)
+    delete(world.paths.hold(member.id))
     if not (member.pid and processes.alive(member.pid, member.pid_started)):
         return []
-    processes.end(processes.descendants(member.pid))
+    if left := processes.unended(processes.end(processes.descendants(member.pid))):
+        return left
     return [f"its agent was still running without a session (process {member.pid}) and was ended"]
 
 
@@ -202,7 +205,7 @@ def _conversation(world: World, member: Member, choice: Choice) -> str:
     """What its last launch talked in, else what that one had gone on with, where the agent can still have it."""
     told_by_hooks = conversation(world.store.reports_since(member, 0), choice.recipe.hooks)
     talk = told_by_hooks or answering.conversation(world, member, choice.recipe) or Talk(member.conversation)
-    lost = talk.transcript and not Path(talk.transcript).exists()
+    lost = talk.transcript and there(Path(talk.transcript)) is False
     return talk.id if choice.recipe.launch.resume and not lost else ""
 
 
@@ -218,8 +221,3 @@ def _carried(world: World, member: Member, delivery: Delivery, choice: Choice) -
     took = [told(report, key) for report in world.store.reports_since(member, delivery.report_seq)]
     after = carried(delivery, took, world.clock.now())
     return after == delivery or world.store.save_delivery(after, was=delivery)
-
-
-def _left(one: Known, error: FanError) -> Left:
-    reason = f"{error.message} {error.not_done}".strip()
-    return Left(one.member.session or one.name, reason + (f" Next: {error.hint}" if error.hint else ""))

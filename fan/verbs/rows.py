@@ -10,11 +10,13 @@ from msgspec import structs
 
 from fan.core.model import Delivery, Member, Row, State, Status, Step, Turn
 from fan.core.naming import natural
-from fan.core.reading import gone
-from fan.core.standing import turn
+from fan.core.ours import told_apart
+from fan.core.reading import DRAFT, Reading, gone
+from fan.core.standing import is_of_the_process, quotes_agent, turn
 from fan.courier.seeing import Seen, see
 from fan.errors import FanError
 from fan.verbs.target import Known
+from fan.world.files import is_folder, unseen
 from fan.world.world import World
 
 if TYPE_CHECKING:
@@ -39,19 +41,30 @@ def rows(world: World, members: Sequence[Known], *, git: bool = True, enter: Ent
         same = change and (change.state, change.kind) == (reading.state, reading.kind)
         since = change.since if change and same else None
         row = _row(one, seen[one.member.id], last, statuses.get(one.member.id), since)
-        found.append(structs.replace(row, unread=unread.get(one.member.address, 0)))
+        done = _turn(world, one.member, reading, last)
+        found.append(structs.replace(row, turn=done.value, unread=unread.get(one.member.address, 0)))
     return found
 
 
 def planned_row(one: Known) -> Row:
     """The row of a member that `--dry-run` would make."""
     nothing = Seen(one.member, None, None, gone())
-    return _row(one, nothing, None, None, None)
+    row = _row(one, nothing, None, None, None)
+    return structs.replace(row, state="", detail="planned", prompt_status="")
 
 
 def seen_now(world: World, members: Sequence[Member]) -> dict[str, Seen]:
     """The members as one look finds them."""
-    return see(world.tmux, world.catalogue, members, world.store.last_reports(members), world.clock.now())
+    found = see(world.tmux, world.catalogue, members, world.store.last_reports(members), world.clock.now())
+    return {member: _told_apart(world, seen) for member, seen in found.items()}
+
+
+def _told_apart(world: World, seen: Seen) -> Seen:
+    """A draft is looked at twice: it may be a prompt of ours."""
+    if seen.recipe is None or seen.reading.obstacle != DRAFT:
+        return seen
+    deliveries = world.store.deliveries(seen.member.id)
+    return structs.replace(seen, reading=told_apart(seen.reading, deliveries, seen.recipe.submit))
 
 
 def _row(one: Known, seen: Seen, last: Delivery | None, status: WorktreeStatus | None, since: float | None) -> Row:
@@ -66,10 +79,10 @@ def _row(one: Known, seen: Seen, last: Delivery | None, status: WorktreeStatus |
         path=str(member.path),
         base=one.group.base,
         group=one.group.stem,
-        agent=f"{member.agent}:{member.variant}" if member.variant else member.agent,
+        agent=member.asked_for,
         state=_state(member, reading.state),
         kind=reading.kind if made else "",
-        turn=turn(last, reading.state, reading.kind, reading.background).value if made else Turn.NONE.value,
+        turn=Turn.NONE.value,
         since=since,
         prompt_status=last.status.value if last else "" if made else Status.NOT_SENT.value,
         prompt_note=_note(member, last),
@@ -78,9 +91,27 @@ def _row(one: Known, seen: Seen, last: Delivery | None, status: WorktreeStatus |
         ready_by=last.ready_by if last else "",
         changes=status.changes if status else None,
         ahead=status.ahead if status else None,
-        gone=made and ((bool(member.agent) and seen.pane is None) or not member.path.is_dir()),
-        detail=(reading.detail or reading.background) if made else member.failure or f"making its {member.step}",
+        gone=made and ((bool(member.agent) and seen.pane is None) or is_folder(member.path) is False),
+        detail=_detail(member, reading),
+        untrusted=made and quotes_agent(reading, last.note if last else ""),
     )
+
+
+def _turn(world: World, member: Member, reading: Reading, last: Delivery | None) -> Turn:
+    """Its turn; that of an agent that starts again or has exited is found on record."""
+    if member.step is not Step.READY or last is None:
+        return Turn.NONE
+    begun = last.pressed_at or last.done_at or last.created_at
+    rested = is_of_the_process(reading.state, reading.kind) and world.store.rested(member.id, begun)
+    return turn(last, reading.state, reading.kind, reading.background, rested=rested)
+
+
+def _detail(member: Member, reading: Reading) -> str:
+    if why := unseen(member.path):
+        return f"its folder cannot be looked at: {why}"
+    if member.step is Step.READY:
+        return reading.detail or reading.background
+    return member.failure or f"making its {member.step}"
 
 
 def _state(member: Member, found: State) -> str:

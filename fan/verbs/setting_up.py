@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +10,12 @@ from fan.core.model import Group, Member
 from fan.core.patterns import covers, parse
 from fan.core.plain import one_line
 from fan.core.setup import Setup
-from fan.errors import DiskFailed, FanError, SetupFailed, TimedOut
+from fan.errors import FanError, SetupFailed, TimedOut
 from fan.verbs import approval
 from fan.verbs.launch import Launch, environment
 from fan.world import carrying, commands, ports
 from fan.world import setup as files
+from fan.world.files import append_private
 from fan.world.git import Repository
 from fan.world.world import World
 
@@ -132,7 +132,7 @@ def _carry(repo: Repository, path: Path, ready: Ready) -> list[str]:
 
 def _run(world: World, member: Member, command: str, env: dict[str, str], limit: float, watch: Watch) -> None:
     log = world.paths.member(member.id) / LOG
-    _head(log, command)
+    append_private(log, f"$ {command}\n")
 
     def on_line(line: str) -> None:
         watch.phase(f"setup: {one_line(command)}: {one_line(line)[-60:]}")
@@ -145,12 +145,3 @@ def _run(world: World, member: Member, command: str, env: dict[str, str], limit:
     if why:
         lines = " | ".join(one_line(line) for line in commands.last_lines(log, _SHOWN))
         raise SetupFailed(f"setup: `{one_line(command)}` {why}: {lines}; its output is in {log}")
-
-
-def _head(log: Path, command: str) -> None:
-    """The command above its output."""
-    try:
-        with os.fdopen(os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:
-            file.write(f"$ {command}\n")
-    except OSError as error:
-        raise DiskFailed(f"{log} cannot be written: {error.strerror}") from error

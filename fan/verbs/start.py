@@ -10,13 +10,14 @@ from fan.core.caller import Act
 from fan.core.model import Member, Row, State, Status, Step
 from fan.core.reading import HELD
 from fan.courier import start as courier
-from fan.errors import AlreadyExists
+from fan.errors import AlreadyExists, UsageError
 from fan.verbs.launch import too_large
 from fan.verbs.making import Making
 from fan.verbs.plan import Plan, StartRequest, plan
 from fan.verbs.progress import Listener
 from fan.verbs.rows import planned_row, rows
 from fan.verbs.target import Known
+from fan.world.files import is_folder, private_folder, there
 from fan.world.world import World
 
 LOOK_EVERY = 0.15
@@ -25,7 +26,10 @@ DIALOG_STANDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What `fan N` made. `waiting` are members that only the person can bring on; `dry_run` made nothing."""
+    """What `fan N` made. `waiting` are members that only the person can bring on.
+
+    `dry_run` made nothing: the members are those that would be, `prompts` what each would be asked.
+    """
 
     group: str
     base: str
@@ -34,12 +38,16 @@ class Started:
     waiting: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     dry_run: bool = False
+    prompts: tuple[str, ...] = ()
 
 
 def start(world: World, request: StartRequest, listener: Listener) -> Started:
     """Give one task to several agents. Raises a refusal before anything is made; later failures are in the rows."""
     if not request.dry_run:
         world.allow(Act.FAN_OUT)
+    if request.detach and (request.wait or request.timeout is not None):
+        message = "--detach waits for nothing: it excludes --wait and --timeout"
+        raise UsageError(message, not_done="nothing was made", hint="fan 1 --help")
     planned = _planned(world, request)
     for note in planned.notes:
         listener.say(note)
@@ -66,6 +74,7 @@ def _planned(world: World, request: StartRequest, attempts: int = 10) -> Plan:
     planned = plan(world, request)
     if request.dry_run:
         return planned
+    private_folder(world.paths.runtime)
     members = [part.member for part in planned.parts]
     try:
         world.store.add_group(planned.group, members, [part.delivery for part in planned.parts if part.delivery])
@@ -137,14 +146,16 @@ def exit_code(found: Sequence[Row], *, detached: bool = False) -> int:
 
 def _hints(planned: Plan, found: Sequence[Row], waiting: Sequence[str]) -> tuple[str, ...]:
     hints = [f"fan attach {waiting[0]}"] if waiting else []
-    if any(row.prompt_status == Status.NOT_SENT and not row.gone and Path(row.path).is_dir() for row in found):
+    failed = [row for row in found if row.prompt_status == Status.NOT_SENT]
+    hints += [f"fan why {row.id}" for row in failed if row.pane][:1]
+    if any(not row.gone and is_folder(Path(row.path)) for row in failed):
         hints.append(f"fan group rm {planned.group.stem}")
     return tuple(hints)
 
 
 def _end_if_nothing_was_made(world: World, members: Sequence[Member]) -> None:
     """A group of which nothing is left gives its name back."""
-    if any(member.step is not Step.FAILED or member.path.exists() for member in members):
+    if any(member.step is not Step.FAILED or there(member.path) is not False for member in members):
         return
     now = world.clock.now()
     for member in members:
@@ -153,4 +164,5 @@ def _end_if_nothing_was_made(world: World, members: Sequence[Member]) -> None:
 
 def _dry(planned: Plan) -> Started:
     found = [planned_row(Known(part.member, planned.group)) for part in planned.parts]
-    return Started(planned.group.stem, planned.group.base, found, 0, dry_run=True)
+    prompts = tuple(part.file or (part.delivery.text if part.delivery else "") for part in planned.parts)
+    return Started(planned.group.stem, planned.group.base, found, 0, dry_run=True, prompts=prompts)

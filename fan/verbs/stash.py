@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from fan.core.mail import HUMAN, Attachment
 from fan.core.stash import SHORTEST_ID, Stashed, folder_of
 from fan.errors import Ambiguous, FanError, NotAllowed, NotFound
 from fan.verbs.target import here
-from fan.world.stash import digest_of, open_regular
+from fan.world.files import there
+from fan.world.stash import Copied, digest_of, open_regular
 from fan.world.world import World
 
 SHOWN_ID = 12
@@ -33,12 +35,23 @@ class Kept:
     untrusted: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """The files of one message; `fresh` are the copies that the stash did not have before."""
+
+    files: tuple[Attachment, ...]
+    fresh: list[Stashed]
+
+
 def put(world: World, path: str) -> Kept:
     """Keep a copy of a file in the caller's room.
 
     Raises NotFound, NotAllowed, UsageError, DiskFailed; TooLarge, also when the room is full.
     """
-    return _kept(*_stashed(world, Path(path), own_room(world)))
+    file, room = Path(path), own_room(world)
+    with _copied(world, file) as copy:
+        (one,), _ = _place(world, [(file, copy)], room)
+    return _kept(one, world.stash.path(one))
 
 
 def get(world: World, wanted: str) -> bytes:
@@ -67,7 +80,7 @@ def ls(world: World) -> list[Kept]:
     found = []
     for one in _visible(world):
         path = world.stash.path(one)
-        found.append(_kept(one, path, room=names.get(one.room, one.room), missing=not path.exists()))
+        found.append(_kept(one, path, room=names.get(one.room, one.room), missing=there(path) is False))
     return found
 
 
@@ -80,22 +93,38 @@ def rm(world: World, wanted: str) -> Kept:
     return _kept(one, world.stash.path(one), missing=True)
 
 
-def hand_over(world: World, path: str, room: str) -> Attachment:
-    """A file for a message that will lie in `room`.
+@contextmanager
+def handed_over(world: World, paths: Sequence[str], room: str) -> Iterator[HandedOver]:
+    """The files at these paths for a message that will lie in `room`; all of them, or none is kept.
 
-    One in a member's worktree, or in the stash, is stashed there; any other stays a path. Raises what `put` raises.
+    One in a member's worktree, or in the stash, is stashed there; any other stays a path. Where the message is not
+    stored after all, the copies made for it are taken back. Raises what `put` raises.
     """
-    file = Path(path)
-    real = file.resolve()
-    if world.caller.verified is Verified.FOLDER or _is_ours(world, real):
-        one, kept = _stashed(world, file, room)
-        return Attachment(_name(file), str(kept), one.sha256, one.size)
-    handle = open_regular(file)
+    attachments: dict[str, Attachment] = {}
+    copies: dict[str, tuple[Path, Copied]] = {}
+    with ExitStack() as stack:
+        for path in dict.fromkeys(paths):
+            file = Path(path)
+            if world.caller.verified is Verified.FOLDER or _is_ours(world, file):
+                copies[path] = file, stack.enter_context(_copied(world, file))
+            else:
+                attachments[path] = _elsewhere(file)
+        kept, fresh = _place(world, list(copies.values()), room)
+    for path, one in zip(copies, kept, strict=True):
+        attachments[path] = Attachment(_name(Path(path)), str(world.stash.path(one)), one.sha256, one.size)
     try:
-        digest, size = digest_of(handle)
-    finally:
-        os.close(handle)
-    return Attachment(_name(file), str(real), digest, size)
+        yield HandedOver(tuple(attachments[path] for path in paths), fresh)
+    except BaseException:
+        with suppress(FanError):  # what then stays is the next to go when the room is full
+            take_back(world, fresh)
+        raise
+
+
+def take_back(world: World, fresh: Sequence[Stashed]) -> None:
+    """Keep these no more, but for what somebody has put or pointed to since. Raises Busy."""
+    if fresh:
+        with world.stash.locked():
+            world.stash.remove(world.store.take_back(fresh))
 
 
 def own_room(world: World) -> str:
@@ -106,26 +135,47 @@ def own_room(world: World) -> str:
     return f"repo:{root}" if root else HUMAN
 
 
-def _stashed(world: World, file: Path, room: str) -> tuple[Stashed, Path]:
-    """Copy first, then, under the lock, place the copy, put it on record, and delete what went for it.
-
-    A crash leaves a file without a row at most, which is swept.
-    """
+@contextmanager
+def _copied(world: World, file: Path) -> Iterator[Copied]:
     handle = open_regular(file, _within(world, file))
     try:
-        with world.stash.copied(handle) as copy, world.stash.locked():
-            before = next((one for one in world.store.stashed(room) if one.sha256 == copy.sha256), None)
-            name = before.name if before else _name(file)
-            one = Stashed(room, copy.sha256, name, copy.size, world.clock.now())
-            path = world.stash.place(copy, one)
-            try:
-                world.stash.remove(world.store.stash(one))
-            except FanError:
-                world.stash.remove([] if before else [one])
-                raise
+        with world.stash.copied(handle) as copy:
+            yield copy
     finally:
         os.close(handle)
-    return one, path
+
+
+def _place(world: World, copies: Sequence[tuple[Path, Copied]], room: str) -> tuple[list[Stashed], list[Stashed]]:
+    """Under the lock, place whole copies, put them on record as one, and delete what went for them.
+
+    All that is kept, and what of it was not there before. A crash leaves files without a row at most: they are swept.
+    """
+    if not copies:
+        return [], []
+    with world.stash.locked():
+        before = {one.sha256: one.name for one in world.store.stashed(room)}
+        names = {copy.sha256: _name(file) for file, copy in reversed(copies)} | before
+        now = world.clock.now()
+        kept = [Stashed(room, copy.sha256, names[copy.sha256], copy.size, now) for _, copy in copies]
+        fresh = [one for one in dict.fromkeys(kept) if one.sha256 not in before]
+        try:
+            for (_, copy), one in zip(copies, kept, strict=True):
+                world.stash.place(copy, one)
+            world.stash.remove(world.store.stash(kept))
+        except FanError:
+            world.stash.remove(fresh)
+            raise
+    return kept, fresh
+
+
+def _elsewhere(file: Path) -> Attachment:
+    """A file that stays where it is."""
+    handle = open_regular(file)
+    try:
+        digest, size = digest_of(handle)
+    finally:
+        os.close(handle)
+    return Attachment(_name(file), os.path.realpath(file), digest, size)
 
 
 def _within(world: World, file: Path) -> Path | None:
@@ -135,12 +185,13 @@ def _within(world: World, file: Path) -> Path | None:
         return None
     member = caller.member
     folders = (member.path, world.paths.requests(member.id), world.stash.folder / folder_of(member.group))
-    real = file.resolve()
+    real = Path(os.path.realpath(file))
     return next((one.resolve() for one in folders if real.is_relative_to(one.resolve())), member.path.resolve())
 
 
-def _is_ours(world: World, real: Path) -> bool:
+def _is_ours(world: World, file: Path) -> bool:
     """Whether a file goes when a member or a room goes."""
+    real = Path(os.path.realpath(file))
     return any(
         real.is_relative_to(folder.resolve())
         for folder in (world.stash.folder, *(member.path for member in world.store.members()))

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from fan.core.model import Group, Member
 from fan.courier.housekeeping import close_orphans, orphans
-from fan.errors import Ambiguous, FanError, NotFound
+from fan.errors import Ambiguous, FanError, NotFound, OwnChat
 from fan.world.world import World
 
 if TYPE_CHECKING:
@@ -60,16 +60,29 @@ def find(everybody: Sequence[Known], text: str, repo: Path | None) -> Known:
             return found[0]
         if found:
             shown = ", ".join(f"{one.member.id} ({one.name} in {one.group.repo})" for one in found)
-            raise Ambiguous(f"`{text}` fits several members: {shown}", not_done="nothing was done", hint="use an id")
-    raise NotFound(_unknown(text, everybody), not_done="nothing was done", hint="fan ls --all")
+            raise Ambiguous(
+                f"`{text}` fits several members: {shown}", not_done="nothing was done", hint="fan ls --all"
+            )
+    near = [one for one in everybody if one.group.repo == repo] or everybody
+    raise NotFound(_unknown(text, near), not_done="nothing was done", hint="fan ls --all")
 
 
-def removed(world: World, text: str) -> list[Member]:
-    """The removed members that `text` names, by id, session or branch; the last one is the newest."""
-    gone = [one for one in world.store.members(living=False) if one.removed_at is not None]
-    return sorted(
-        (one for one in gone if text in (one.id, one.session, one.branch)), key=lambda one: one.removed_at or 0.0
-    )
+def not_caller(world: World, one: Known, not_done: str, hint: str = "fan ls") -> Known:
+    """`one`, which is not the caller itself. Raises OwnChat."""
+    if world.caller.member and world.caller.member.id == one.member.id:
+        raise OwnChat(f"{one.name} is you", not_done=not_done, hint=hint)
+    return one
+
+
+def removed(world: World, text: str) -> Known | None:
+    """The removed member that `text` names, as it would name a living one: of several the one that went last."""
+    groups, repo = {group.id: group for group in world.store.groups(living=False)}, here(world)
+    gone = [Known(one, groups[one.group]) for one in world.store.members(living=False) if one.removed_at is not None]
+    for fits in (_exactly(text), _by_prefix(text)):
+        found = [one for one in gone if fits(one)]
+        if found:
+            return max(found, key=lambda one: (one.group.repo == repo, one.member.removed_at or 0.0))
+    return None
 
 
 def find_group(groups: Sequence[Group], text: str, repo: Path | None) -> Group:
@@ -101,12 +114,43 @@ def group_members(world: World, text: str | None) -> list[Known]:
     return [one for one in everybody if one.group == group]
 
 
+def members_meant(world: World, names: Sequence[str]) -> tuple[list[Known], list[Known]]:
+    """All members that these names of groups and members mean, each once, and of these the ones named themselves.
+
+    A name that fits both means the group; what is of the repository we stand in comes before all that is not.
+    Raises NotFound, Ambiguous.
+    """
+    everybody, groups, repo = known(world), world.store.groups(), here(world)
+    own_groups = [group for group in groups if group.repo == repo]
+    own = [one for one in everybody if one.group in own_groups]
+    found: list[Known] = []
+    named: list[Known] = []
+    for text in names:
+        try:
+            meant = _group_or_member(own_groups, own, text)
+        except NotFound:
+            meant = _group_or_member(groups, everybody, text)
+        if isinstance(meant, Known):
+            named.append(meant)
+            found.append(meant)
+        else:
+            found += [one for one in everybody if one.group == meant]
+    return list(dict.fromkeys(found)), named
+
+
+def _group_or_member(groups: Sequence[Group], everybody: Sequence[Known], text: str) -> Group | Known:
+    try:
+        return find_group(groups, text, None)
+    except NotFound:
+        return find(everybody, text, None)
+
+
 def _only(groups: Sequence[Group]) -> Group:
     if not groups:
         raise NotFound("there is no group in this place", not_done="nothing was done", hint="fan ls --all")
     if len(groups) > 1:
         names = ", ".join(group.stem for group in groups)
-        raise Ambiguous(f"this repository has several groups: {names}", not_done="nothing was done", hint="name one")
+        raise Ambiguous(f"this repository has several groups: {names}", not_done="nothing was done", hint="fan ls")
     return groups[0]
 
 
@@ -114,7 +158,7 @@ def _exactly(text: str) -> Callable[[Known], bool]:
     def fits(one: Known) -> bool:
         member = one.member
         names = (member.id, member.session, member.branch, one.name, one.name.removeprefix("fan/"), member.pane)
-        return text in names
+        return bool(text) and text in names
 
     return fits
 

@@ -1,7 +1,8 @@
-"""`fan undo`: bring the last removal back, byte for byte."""
+"""`fan undo`: bring the last removal, or single archives, back byte for byte."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from msgspec import json
@@ -9,7 +10,9 @@ from msgspec import json
 from fan.core.caller import Act
 from fan.core.model import Row
 from fan.errors import FanError, NotFound
-from fan.verbs.removing import Left, alone, exit_code
+from fan.verbs.archive import records
+from fan.verbs.left import Left, exit_code
+from fan.verbs.removing import alone
 from fan.verbs.rows import rows
 from fan.verbs.target import known
 from fan.world.git import Merged, Repository
@@ -31,29 +34,44 @@ class Undone:
         return exit_code(self.restored, self.left)
 
 
-def undo(world: World) -> Undone:
-    """Take back the newest removal in this repository that was not taken back yet; a merge before it stays."""
+def undo(world: World, archives: Sequence[str] = ()) -> Undone:
+    """Take back the newest removal in this repository that was not taken back yet; a merge before it stays.
+
+    With `archives` (ids) these instead, of whichever removals.
+    """
     world.allow(Act.UNDO)
     with alone(world):
-        return _undo(world, world.git.repository(world.cwd))
+        repo = world.git.repository(world.cwd)
+        result = Undone()
+        wanted = records(world, repo, archives) if archives else _last(world, repo, result)
+        return _undo(world, repo, wanted, result)
 
 
-def _undo(world: World, repo: Repository) -> Undone:
-    removal = world.store.last_removal(repo.root)
-    while removal and not world.store.archives(removal.id):
-        # Nothing of it was taken away, or all of it is back already.
+def _last(world: World, repo: Repository, result: Undone) -> list[Archive]:
+    """What the newest removal took; on the result those after it that nothing can bring back."""
+    lost = []
+    while (removal := world.store.last_removal(repo.root)) and not world.store.archives(removal.id):
         world.store.undone(removal.id, world.clock.now())
-        removal = world.store.last_removal(repo.root)
+        lost.append(f"a later `{removal.verb}` has left nothing to bring back: discarded, or its archives dropped")
     if removal is None:
         raise NotFound(
-            "there is no removal to undo in this repository", not_done="nothing was changed", hint="fan ls"
+            "; ".join(["there is no removal to undo in this repository", *lost]),
+            not_done="nothing was changed",
+            hint="fan archive ls",
         )
-    result = Undone()
-    archives = world.store.archives(removal.id)
+    result.notes.extend(lost)
+    return world.store.archives(removal.id)
+
+
+def _undo(world: World, repo: Repository, archives: Sequence[Archive], result: Undone) -> Undone:
     back = [archive for archive in archives if _restore(world, repo, archive, result)]
-    if not result.left:
-        world.store.undone(removal.id, world.clock.now())
-    result.notes.extend(_merge_stays(repo, archives[0].note))
+    for removal in {archive.removal for archive in back}:
+        if not world.store.archives(removal):
+            world.store.undone(removal, world.clock.now())
+    if result.left:
+        result.notes.append("what else was removed comes back by its archive: fan archive ls, then fan undo ARCHIVE")
+    for note in dict.fromkeys(archive.note for archive in archives):
+        result.notes.extend(_merge_stays(repo, note))
     members = {archive.member for archive in back}
     result.restored.extend(rows(world, [one for one in known(world) if one.member.id in members]))
     return result
@@ -78,7 +96,7 @@ def _restore(world: World, repo: Repository, archive: Archive, result: Undone) -
         world.store.reclaim(archive.id)
         notes = _bring_back(world, repo, archive, was_removed=member.removed_at is not None)
     except FanError as error:
-        result.left.append(Left(member.session, f"{error.message} {error.not_done}".strip()))
+        result.left.append(Left.because(member.session, error))
         return False
     world.store.restored(archive.id, world.clock.now())
     result.notes.extend(f"{member.branch}: {note}" for note in notes)

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fan.core.compare import Verification
 from fan.core.plain import one_line
-from fan.errors import FanError, Interrupted, NeedsApproval, TimedOut, TooLarge, UsageError
+from fan.errors import Busy, FanError, Interrupted, NeedsApproval, TimedOut, TooLarge, UsageError
 from fan.verbs import approval
 from fan.verbs.launch import Launch, environment
 from fan.verbs.progress import Listener
 from fan.verbs.side_by_side import side_by_side
-from fan.verbs.target import Known, find, find_group, group_members, here, known
-from fan.world import commands
+from fan.verbs.target import Known, group_members, members_meant
+from fan.world import commands, locks
 from fan.world import setup as files
 from fan.world.catalogue import Choice
+from fan.world.files import delete, private_folder
 from fan.world.git.compare import Snapshot, Trees, open_trees
 from fan.world.world import World
 
@@ -83,30 +85,12 @@ def verify(world: World, request: VerifyRequest, listener: Listener) -> Verified
         raise UsageError("--jobs must be 1 or more", not_done="nothing was run")
     if request.timeout is not None and not request.timeout > 0:
         raise UsageError("--timeout must be above 0", not_done="nothing was run")
-    members = _members(world, request.targets)
+    members = members_meant(world, request.targets)[0] if request.targets else group_members(world, None)
     command = request.command if request.command is not None else _own_check(world, members)
     if not command.strip():
         raise UsageError("the command is empty", not_done="nothing was run", hint="fan verify -- CMD")
     check = _Check(world, command, request.timeout, listener)
     return Verified(command, side_by_side(check.of, members, request.jobs or os.cpu_count() or 1, check.stopped))
-
-
-def _members(world: World, targets: Sequence[str]) -> list[Known]:
-    """Those that are named; a name that is a group's means the group."""
-    if not targets:
-        return group_members(world, None)
-    everybody, repo = known(world), here(world)
-    stems = {
-        name for one in everybody for name in (one.group.stem, one.group.id, one.group.stem.removeprefix("fan/"))
-    }
-    found: list[Known] = []
-    for text in targets:
-        if text in stems:
-            group = find_group(world.store.groups(), text, repo)
-            found += [one for one in everybody if one.group == group]
-        else:
-            found.append(find(everybody, text, repo))
-    return list(dict.fromkeys(found))
 
 
 def _own_check(world: World, members: Sequence[Known]) -> str:
@@ -123,7 +107,7 @@ def _own_check(world: World, members: Sequence[Known]) -> str:
             if setup:
                 approval.require(world, repo, setup)
         except NeedsApproval as error:
-            error.not_done, error.hint = "nothing was run", "fan config approve, or fan verify -- CMD"
+            error.not_done = "nothing was run"
             raise
     return found.pop()
 
@@ -143,13 +127,18 @@ class _Check:
         try:
             if self.stopped.is_set():
                 raise Interrupted("interrupted")
-            lock = self._world.paths.member(one.member.id) / "verify.lock"
-            with commands.alone(lock, f"another check of {one.name} is running"):
+            with self._alone(one):
                 checked = self._checked(one)
         except FanError as error:
             checked = Checked(one.member.id, one.member.branch, one.group.stem, "not_run", note=error.message)
         self._listener.phase(one.member.branch, _phase(checked))
         return checked
+
+    def _alone(self, one: Known) -> AbstractContextManager[None]:
+        """Raises Busy at once where another check of this member runs."""
+        lock = private_folder(self._world.paths.member(one.member.id)) / "verify.lock"
+        taken = Busy(f"another check of {one.name} is running", not_done="nothing was run", hint="fan compare")
+        return locks.held(lock, 0, taken)
 
     def _checked(self, one: Known) -> Checked:
         with open_trees(self._world.git.repository(one.group.repo)) as trees:
@@ -203,15 +192,14 @@ class _Check:
             return None, error.message
 
     def _choice(self, one: Known) -> Choice | None:
-        label = f"{one.member.agent}:{one.member.variant}" if one.member.variant else one.member.agent
         try:
-            return self._world.catalogue.choose(label)
+            return self._world.catalogue.choose(one.member.asked_for)
         except FanError:
             return None  # a recipe that is gone takes its variables with it; the check can run without them
 
     def _sweep(self, member_id: str) -> None:
         for file in self._world.store.outputs(member_id)[:-KEPT]:
-            file.unlink(missing_ok=True)
+            delete(file)
 
 
 def _changed(trees: Trees, one: Known, before: Snapshot) -> tuple[list[str], str]:

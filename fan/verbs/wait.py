@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import re
+import select
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import IO
 
 from fan.core.caller import Caller
+from fan.core.defaults import WAIT_SECONDS, WAIT_STATES
 from fan.core.mail import HUMAN, Message, MessageKind
 from fan.core.model import Kind, State, Status
-from fan.errors import NotFound, OwnChat, TargetGone, TimedOut, Undeliverable, UsageError
-from fan.verbs.target import Known, find, find_group, group_members, here, known
+from fan.errors import Interrupted, NotFound, TargetGone, TimedOut, Undeliverable, UsageError
+from fan.verbs.mailbox import thread_meant
+from fan.verbs.target import Known, find, group_members, here, known, members_meant, not_caller
 from fan.verbs.watching import Standing, Watch
 from fan.world.bells import Bells, of_inbox
 from fan.world.world import World
 
-TIMEOUT = 30.0
 SAFETY = 5.0
 LOOK_EVERY = 0.25
 SEEN_LINES = 200
+SEARCHED = 1.0
+"""Seconds that one look for a pattern may take, however little time is left."""
 UNTIL = ("rest", "needs_input", "exited", "errored", "limited")
-DEFAULT_UNTIL = UNTIL[:3]
 IDLE = "idle"
 """At rest, or asking something with its composer open."""
 
@@ -33,9 +37,9 @@ class WaitRequest:
     """
 
     targets: tuple[str, ...] = ()
-    until: tuple[str, ...] = DEFAULT_UNTIL
+    until: tuple[str, ...] = WAIT_STATES
     any_one: bool = False
-    timeout: float = TIMEOUT
+    timeout: float = WAIT_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +115,25 @@ def members(world: World, request: WaitRequest) -> Waited:
             watch.wait(deadline - now)
 
 
-def output(world: World, target: str, pattern: str, timeout: float = TIMEOUT) -> Shown:
-    """Wait until a line on a member's screen, or one that has just left it, fits. Raises UsageError, TargetGone,
-    TimedOut."""
+def output(world: World, target: str, pattern: str, timeout: float = WAIT_SECONDS) -> Shown:
+    """Wait until a line on a member's screen, or one that has just left it, fits.
+
+    For the main thread only. Raises UsageError, TargetGone, TimedOut.
+    """
     try:
         wanted = re.compile(pattern)
     except re.error as error:
         raise UsageError(
             f"`{pattern}` is no regular expression: {error}", not_done="nothing was waited for"
         ) from error
-    (one,) = _awaited(world, (target,), several=False)
+    one = _can_be_awaited(world, find(known(world), target, here(world)))
     deadline = world.clock.now() + timeout
     with Watch(world, [one]) as watch:
         while True:
             (standing,) = watch.look()
             pane = standing.seen.pane
             lines = world.tmux.history(pane.id, SEEN_LINES) if pane else []
-            if found := next((line for line in reversed(lines) if wanted.search(line)), None):
+            if found := _fitting(world, wanted, lines, deadline - world.clock.now()):
                 return Shown(one.member.id, one.name, found)
             if standing.gone:
                 raise _gone([standing])
@@ -137,13 +143,36 @@ def output(world: World, target: str, pattern: str, timeout: float = TIMEOUT) ->
             watch.wait(min(LOOK_EVERY, deadline - now))
 
 
-def mail(world: World, thread: str = "", sender: str = "", timeout: float = TIMEOUT) -> Mail:
+def _fitting(world: World, wanted: re.Pattern[str], lines: Sequence[str], left: float) -> str | None:
+    """The last line that fits. Raises TimedOut when the pattern is still at it after the time that is left."""
+    try:
+        with world.clock.limit(max(left, SEARCHED)):
+            return next((line for line in reversed(lines) if wanted.search(line)), None)
+    except TimeoutError as error:
+        raise TimedOut(
+            f"the pattern `{wanted.pattern}` takes too long to look for",
+            not_done="whether a line fits is not known",
+            hint="fan wait output --help",
+        ) from error
+
+
+def mail(
+    world: World,
+    thread: str = "",
+    sender: str = "",
+    timeout: float = WAIT_SECONDS,
+    *,
+    caller: IO[bytes] | None = None,
+) -> Mail:
     """Wait until something is unread in one's own inbox, as it may be already; marks nothing.
 
-    Raises Undeliverable for who has no inbox, TimedOut.
+    `caller` becomes readable when nobody waits for this any more. Raises Undeliverable for who has no inbox,
+    NotFound for a thread that never was, TimedOut, Interrupted.
     """
     inbox = _inbox(world.caller)
+    thread = thread_meant(world, thread) if thread else ""
     wanted = _sender(world, sender) if sender else ""
+    leaving = [caller.fileno()] if caller else []
     deadline = world.clock.now() + timeout
     with Bells(world.paths.runtime, [of_inbox(inbox)]) as bells:
         while True:
@@ -154,8 +183,10 @@ def mail(world: World, thread: str = "", sender: str = "", timeout: float = TIME
             now = world.clock.now()
             if now >= deadline:
                 which = f" in thread {thread}" if thread else ""
-                raise TimedOut(f"no mail came{which} within {timeout:.0f} s", hint="fan mail read")
-            bells.wait(min(SAFETY, deadline - now))
+                raise TimedOut(f"no mail came{which} within {timeout:g} s", hint="fan mail read")
+            bells.wait(min(SAFETY, deadline - now), *leaving)
+            if select.select(leaving, [], [], 0)[0]:
+                raise Interrupted("nobody waits for this any more", not_done="no more was waited")
 
 
 def _check(until: Sequence[str]) -> None:
@@ -165,37 +196,23 @@ def _check(until: Sequence[str]) -> None:
         raise UsageError(what, not_done="nothing was waited for", hint=f"fan wait --until {','.join(UNTIL)}")
 
 
-def _awaited(world: World, targets: Sequence[str], *, several: bool = True) -> list[Known]:
+def _awaited(world: World, targets: Sequence[str]) -> list[Known]:
     """The members meant, each once; of a group those that have an agent, and never the caller. Raises NotFound,
     Ambiguous, OwnChat."""
+    meant, named = members_meant(world, targets) if targets else (group_members(world, None), [])
+    for one in named:
+        _can_be_awaited(world, one)
     me = world.caller.member.id if world.caller.member else ""
-    found = [] if targets else _others(group_members(world, None), me)
-    for text in targets:
-        found += _named(world, text, me, several=several)
+    found = [one for one in meant if one.member.agent and one.member.id != me]
     if not found:
         raise NotFound("nobody is there to wait for", not_done="nothing was waited for", hint="fan ls --all")
-    return list({one.member.id: one for one in found}.values())
+    return found
 
 
-def _named(world: World, text: str, me: str, *, several: bool) -> list[Known]:
-    everybody, repo = known(world), here(world)
-    if several:
-        try:
-            group = find_group(world.store.groups(), text, repo)
-        except NotFound:
-            pass  # then it is a member's name
-        else:
-            return _others([one for one in everybody if one.group == group], me)
-    one = find(everybody, text, repo)
-    if one.member.id == me:
-        raise OwnChat(f"{one.name} is you", not_done="nothing was waited for", hint="fan ls")
+def _can_be_awaited(world: World, one: Known) -> Known:
     if not one.member.agent:
         raise NotFound(f"{one.name} has no agent", not_done="nothing was waited for", hint="fan ls")
-    return [one]
-
-
-def _others(found: Sequence[Known], me: str) -> list[Known]:
-    return [one for one in found if one.member.agent and one.member.id != me]
+    return not_caller(world, one, "nothing was waited for")
 
 
 def _is_met(standing: Standing, until: Sequence[str]) -> bool:
@@ -225,7 +242,7 @@ def _gone(left: Sequence[Standing]) -> TargetGone:
 def _too_late(awaited: Sequence[Standing], timeout: float) -> TimedOut:
     told = ", ".join(f"{one.one.name} ({_doing(one)})" for one in awaited)
     return TimedOut(
-        f"after {timeout:.0f} s these are still awaited: {told}", hint=f"fan why {awaited[0].one.member.id}"
+        f"after {timeout:g} s these are still awaited: {told}", hint=f"fan why {awaited[0].one.member.id}"
     )
 
 

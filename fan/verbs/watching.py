@@ -10,7 +10,8 @@ from typing import Self
 
 from msgspec import Struct
 
-from fan.core.model import Change, Delivery, Member, State, Witness
+from fan.core.model import Change, Delivery, Member, State, Step, Witness
+from fan.core.standing import no_session
 from fan.core.stillness import STILL, Stillness, observe
 from fan.courier import start as courier
 from fan.courier.seeing import Seen
@@ -151,6 +152,8 @@ class Watch:
             return "its agent was started anew"
         if seen.pane and seen.pane.dead:
             return seen.reading.detail
+        if member.step is Step.FAILED:
+            return no_session(member)
         if SERVER in self._departed or (seen.pane is None and not self._world.tmux.server_pid()):
             return "the tmux server with its session is gone"
         if seen.pane is None and seen.reading.state is State.EXITED:

@@ -42,7 +42,8 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a member is in its state. `saved` names the files of a recorded screen."""
+    """Why a member is in its state. `warning` is what went wrong when its worktree was made, such as a failing hook;
+    `saved` names the files of a recorded screen."""
 
     id: str
     session: str
@@ -61,6 +62,7 @@ class Explanation:
     deliveries: list[str]
     screen: list[str]
     saved: list[str]
+    warning: str
     untrusted: bool = True
 
 
@@ -91,6 +93,7 @@ def why(world: World, target: str, *, save: bool = False) -> Explanation:
         deliveries=[_delivery(one) for one in world.store.deliveries(member.id)],
         screen=masked("\n".join(line.text for line in look.lines)).split("\n") if look else [],
         saved=[str(path) for path in saved],
+        warning=masked(member.warning),
     )
 
 

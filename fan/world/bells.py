@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import select
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -59,6 +61,12 @@ class Bells:
             os.close(fifo)
 
 
+def of_courier(path: Path) -> int:
+    """The fifo that reports and verbs ring, opened; one that is there stays, for it may have been rung."""
+    private_folder(path.parent)
+    return _open_both_ways(path) if path.is_fifo() else _opened(path)
+
+
 def ring(runtime: Path, topics: Iterable[str]) -> None:
     """Wake whoever waits for one of these topics, or for everything."""
     wanted = {*topics, EVENTS}
@@ -67,19 +75,37 @@ def ring(runtime: Path, topics: Iterable[str]) -> None:
             ring_fifo(str(runtime / FOLDER / name))
 
 
-def sweep(runtime: Path, alive: Iterable[int]) -> None:
-    """Take away the fifos of waiters whose process, not among those `alive`, was killed."""
-    living = set(alive)
+def sweep(runtime: Path, before: float) -> None:
+    """Take away the fifos touched `before` (seconds since the epoch) that nobody has open: their waiter was killed.
+
+    A process number would say less: in a sandbox it is another one than here.
+    """
     for name in _names(runtime / FOLDER):
-        pid = name.rpartition(".")[2]
-        if not (pid.isdigit() and int(pid) in living):
-            (runtime / FOLDER / name).unlink(missing_ok=True)
+        path = runtime / FOLDER / name
+        with suppress(FileNotFoundError):  # its waiter has just left
+            if path.stat().st_mtime < before and not _is_open(path):
+                path.unlink()
+
+
+def _is_open(path: Path) -> bool:
+    """Whether somebody would read what is written to this fifo. Raises FileNotFoundError."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            return False
+        raise
+    return True
 
 
 def _opened(path: Path) -> int:
-    """Opened for both ways, so that it never ends."""
     path.unlink(missing_ok=True)
     os.mkfifo(path, 0o600)
+    return _open_both_ways(path)
+
+
+def _open_both_ways(path: Path) -> int:
+    """So that it never ends."""
     return os.open(path, os.O_RDWR | os.O_NONBLOCK)
 
 

@@ -8,11 +8,10 @@ from contextlib import suppress
 
 import psutil
 
-from fan.core.caller import Above, Caller, identify
+from fan.core.caller import LAUNCH, Above, Caller, identify
 from fan.core.model import Member
 from fan.world.processes import GONE
 
-LAUNCH = "FAN_LAUNCH"
 DEEPEST = 64
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from fan.core.recipe import Option, Recipe, parse
+from fan.core.complaint import complaint
+from fan.core.recipe import Option, Recipe, Trust, parse
 from fan.errors import BadRecipe, NotFound, ToolMissing
-from fan.world.files import which
+from fan.world.files import is_folder, which
 
 
 class Choice(Struct, frozen=True):
@@ -25,6 +26,11 @@ class Choice(Struct, frozen=True):
         """`agent` or `agent:option`."""
         return f"{self.recipe.name}:{self.variant}" if self.variant else self.recipe.name
 
+    @property
+    def trust(self) -> Trust:
+        """Whether it asks for trust when launched so."""
+        return self.option.trust or self.recipe.trust
+
 
 class Catalogue:
     """Recipes by name. A file that is not asked for is not read."""
@@ -37,7 +43,7 @@ class Catalogue:
         """Every recipe's name and file; the person's own come before the shipped ones of the same name."""
         found: dict[str, Path] = {}
         for folder in self._folders:
-            for file in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
+            for file in sorted(folder.glob("*.toml")) if is_folder(folder) else ():
                 found.setdefault(file.stem, file)
         return dict(sorted(found.items()))
 
@@ -62,7 +68,9 @@ class Catalogue:
                 return known[1]
             data = tomllib.loads(file.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise BadRecipe(f"{file} cannot be read: {error}", hint="recipes/README.md describes it") from error
+            raise BadRecipe(
+                f"{file} cannot be read: {complaint(error)}", not_done="nothing was done", hint="fan recipe show demo"
+            ) from error
         recipe = parse(data, where=str(file))
         if recipe.name != file.stem:
             raise BadRecipe(f"{file} is named for another agent than its `name`, {recipe.name}")
@@ -97,6 +105,6 @@ def program(command: str, recipe: Recipe, environ: Mapping[str, str]) -> str:
         raise ToolMissing(
             f"agent `{recipe.name}` needs the program `{command}`, which is not on PATH",
             not_done="nothing was made",
-            hint=f"install {recipe.title}, or choose another agent: fan recipe ls",
+            hint="fan recipe ls",
         )
     return str(Path(found).absolute())

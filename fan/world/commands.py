@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from fan.errors import Busy, DiskFailed, Interrupted, NotFound, TimedOut, TooLarge, ToolMissing
-from fan.world.files import private_folder
+from fan.errors import DiskFailed, Interrupted, NotFound, TimedOut, TooLarge, ToolMissing
+from fan.world.files import is_folder, must_see, private_folder
 
 LARGEST_LOG = 256 * 1024 * 1024
 LOOK_EVERY = 0.1
@@ -48,6 +48,26 @@ def run(
     return code if code >= 0 else 128 - code
 
 
+def said(
+    words: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    timeout: float,
+    *,
+    stopped: Callable[[], bool] = lambda: False,
+) -> str:
+    """What a program prints, whatever it then says by its exit code. Raises what `run` raises."""
+    from tempfile import TemporaryDirectory
+
+    try:
+        with TemporaryDirectory(prefix="fan-said-") as folder:
+            log = Path(folder) / "said"
+            run(words, cwd, env, log, timeout, stopped=stopped)
+            return log.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise DiskFailed(f"there is no room for a temporary file: {error}", not_done="it was not run") from error
+
+
 def last_lines(log: Path, most: int) -> list[str]:
     """The last lines of a log, at most `most` and 64 KiB; none when it is gone."""
     try:
@@ -56,19 +76,6 @@ def last_lines(log: Path, most: int) -> list[str]:
             return file.read().decode("utf-8", "replace").splitlines()[-most:]
     except OSError:
         return []  # a swept log has no lines; its path says where it was
-
-
-@contextmanager
-def alone(file: Path, what: str) -> Iterator[None]:
-    """Holds the lock `file`. Raises Busy at once, saying `what` is being done, where another holds it."""
-    from filelock import FileLock, Timeout
-
-    private_folder(file.parent)
-    try:
-        with FileLock(file, timeout=0):
-            yield
-    except Timeout as error:
-        raise Busy(what, not_done="nothing was run", hint="wait for it to end") from error
 
 
 class _Tail:
@@ -104,7 +111,8 @@ def _started(words: Sequence[str], cwd: Path, env: Mapping[str, str], log: Path)
             words, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True
         )
     except OSError as error:
-        if not cwd.is_dir():
+        must_see(cwd, f"{words[-1]} was not run")
+        if not is_folder(cwd):
             raise NotFound(f"the folder {cwd} does not exist", not_done=f"{words[-1]} was not run") from error
         raise ToolMissing(f"{words[0]} cannot be run: {error.strerror}", not_done="it was not run") from error
     finally:

@@ -1,8 +1,12 @@
-"""Private files and folders, written whole or not at all."""
+"""Files and folders: private ones, written whole or not at all, and deleted."""
 
 from __future__ import annotations
 
+import errno
 import os
+import shlex
+import stat
+from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
 
@@ -15,7 +19,7 @@ def private_folder(path: Path) -> Path:
     Raises NotAllowed when somebody else owns it, DiskFailed when it cannot be made.
     """
     try:
-        for folder in reversed([path, *takewhile(lambda parent: not parent.exists(), path.parents)]):
+        for folder in reversed([path, *takewhile(lambda parent: not there(parent), path.parents)]):
             folder.mkdir(mode=0o700, exist_ok=True)
         found = path.lstat()
     except OSError as error:
@@ -24,7 +28,9 @@ def private_folder(path: Path) -> Path:
         ) from error
     if found.st_uid != os.getuid() or not path.is_dir() or path.is_symlink():
         raise NotAllowed(
-            f"the folder {path} does not belong to you", not_done="nothing was made", hint="set FAN_RUNTIME_DIR"
+            f"the folder {path} does not belong to you",
+            not_done="nothing was made",
+            hint=f"ls -ld {shlex.quote(str(path))}",
         )
     if found.st_mode & 0o077:
         path.chmod(0o700)
@@ -34,7 +40,34 @@ def private_folder(path: Path) -> Path:
 def write_private(path: Path, text: str) -> None:
     """Replace `path` by a file that holds `text`, readable by the user alone, whole or not at all."""
     private_folder(path.parent)
-    _write(path, text)
+    write_whole(path, _bytes(text))
+
+
+def write_whole(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Replace `path` in its folder by a file that holds `data`, whole or not at all. Raises DiskFailed."""
+    import tempfile
+
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                os.fchmod(file.fileno(), mode)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise DiskFailed(f"{path} cannot be written: {error.strerror}", not_done="nothing was written") from error
+
+
+def append_private(path: Path, text: str) -> None:
+    """Add to a file that the user alone can read; made when it is missing. Raises DiskFailed."""
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:
+            file.write(_bytes(text))
+    except OSError as error:
+        raise DiskFailed(f"{path} cannot be written: {error.strerror}", not_done="nothing was written") from error
 
 
 def write_new(path: Path, data: bytes) -> None:
@@ -58,7 +91,7 @@ def write_program(path: Path, text: str) -> None:
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return
     private_folder(path.parent)
-    _write(path, text, mode=0o700)
+    write_whole(path, _bytes(text), mode=0o700)
 
 
 def write_prompt(folder: Path, name: str, text: str) -> str:
@@ -70,9 +103,48 @@ def write_prompt(folder: Path, name: str, text: str) -> str:
         own.mkdir(exist_ok=True)
     except OSError as error:
         raise DiskFailed(f"{own} cannot be made: {error.strerror}", not_done="the prompt was not sent") from error
-    _write(own / ".gitignore", "*\n")
-    _write(own / name, text)
+    write_whole(own / ".gitignore", b"*\n")
+    write_whole(own / name, _bytes(text))
     return f".fan/{name}"
+
+
+def delete(path: Path) -> None:
+    """Delete a file or a whole folder, folders without permissions included. No error where nothing is.
+
+    Raises DiskFailed.
+    """
+    try:
+        if path.is_dir() and not path.is_symlink():
+            _delete_folder(path)
+        else:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise DiskFailed(f"cannot delete {error.filename}: {error.strerror}") from error
+
+
+def there(path: Path) -> bool | None:
+    """Whether something is at `path`, were it a link that leads nowhere; None where the system cannot tell.
+
+    Like `is_folder` and `unseen` for paths that are not ours: no file system makes it raise.
+    """
+    return _asked(path.lstat)[0]
+
+
+def is_folder(path: Path) -> bool | None:
+    """Whether there is a folder at `path`, or a link to one; None where the system cannot tell."""
+    is_there, mode, _ = _asked(path.stat)
+    return is_there and stat.S_ISDIR(mode)
+
+
+def unseen(path: Path) -> str:
+    """Why the system cannot tell what is at `path` or, were it a folder, in it; empty where it can."""
+    return _asked(lambda: os.stat(f"{path}/."))[2]  # noqa: PTH116 - pathlib drops the dot
+
+
+def must_see(path: Path, not_done: str) -> None:
+    """Raises DiskFailed where the system cannot tell what is at `path`, or in it."""
+    if why := unseen(path):
+        raise DiskFailed(f"{path} cannot be looked at: {why}", not_done=not_done, hint=f"ls -ld '{path}'")
 
 
 def which(name: str, path: str | None) -> str | None:
@@ -86,10 +158,18 @@ def which(name: str, path: str | None) -> str | None:
 
 
 def free_bytes(path: Path) -> int:
-    """What is left on the disk that `path` (or the nearest folder above it that exists) lies on."""
+    """What is left on the disk of `path`, or of the nearest folder above it that exists. Raises DiskFailed."""
     import shutil
 
-    return shutil.disk_usage(_nearest(path)).free
+    try:
+        found = shutil.disk_usage(_nearest(path))
+    except OSError as error:
+        raise DiskFailed(f"{path} cannot be looked at: {error.strerror}", not_done="nothing was made") from error
+    if not found.total:
+        raise DiskFailed(
+            f"{path} lies on a file system that keeps no files", not_done="nothing was made", hint="df -h"
+        )
+    return found.free
 
 
 def is_writable(path: Path) -> bool:
@@ -106,32 +186,35 @@ def is_writable_file(path: Path) -> bool:
     return True
 
 
+def _asked(look: Callable[[], os.stat_result]) -> tuple[bool | None, int, str]:
+    """Whether something is there, its mode, and why that cannot be told."""
+    try:
+        return True, look().st_mode, ""
+    except OSError as error:
+        # No file system holds a name that is too long for it.
+        absent = error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+        return (False, 0, "") if absent else (None, 0, error.strerror or str(error))
+
+
 def _nearest(path: Path) -> Path:
-    while not path.exists():
+    while _asked(path.stat)[0] is False:
         path = path.parent
     return path
 
 
-def read_text(path: Path) -> str:
-    """The text of a file of the person's. Raises DiskFailed."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DiskFailed(f"{path} cannot be read: {error}", not_done="nothing was made") from error
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
-def _write(path: Path, text: str, *, mode: int = 0o600) -> None:
-    import tempfile
+def _delete_folder(path: Path) -> None:
+    import shutil
 
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass") as file:
-                file.write(text)
-                os.fchmod(file.fileno(), mode)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise DiskFailed(f"{path} cannot be written: {error.strerror}", not_done="it was left as it was") from error
+        shutil.rmtree(path)
+    except PermissionError:
+        path.chmod(stat.S_IRWXU)
+        for place, folders, _files in os.walk(path):
+            for folder in (Path(place, name) for name in folders):
+                if not folder.is_symlink():
+                    folder.chmod(stat.S_IRWXU)
+        shutil.rmtree(path)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
+
+from fan.errors import BadSetting
 
 APP = "fan"
 LONGEST_SOCKET = 100
@@ -58,9 +61,22 @@ class Paths(Struct, frozen=True):
         """Where a member in a sandbox leaves its requests: the one folder of ours that it can write to."""
         return self.member(member_id) / "requests"
 
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment in which `find` finds these folders."""
+        return {
+            "FAN_STATE_DIR": str(self.state),
+            "FAN_WORKTREE_DIR": str(self.worktrees),
+            "FAN_CONFIG_DIR": str(self.config),
+            "FAN_RUNTIME_DIR": str(self.runtime),
+        }
+
 
 def find(environ: Mapping[str, str]) -> Paths:
-    """The folders for this user: the platform's custom, each overridden by its `FAN_*_DIR`."""
+    """The folders for this user: the platform's custom, each overridden by its `FAN_*_DIR`.
+
+    Raises BadSetting for one that is no absolute path: it would be another folder wherever one stands.
+    """
     state = _given(environ, "FAN_STATE_DIR") or _custom("user_state_path")
     worktrees = _given(environ, "FAN_WORKTREE_DIR") or _custom("user_data_path") / "worktrees"
     config = _given(environ, "FAN_CONFIG_DIR") or _custom("user_config_path")
@@ -68,7 +84,14 @@ def find(environ: Mapping[str, str]) -> Paths:
 
 
 def _given(environ: Mapping[str, str], name: str) -> Path | None:
-    return Path(os.path.abspath(environ[name])) if environ.get(name) else None  # noqa: PTH100
+    given = environ.get(name, "")
+    if given and not os.path.isabs(given):  # noqa: PTH117
+        raise BadSetting(
+            f"{name} must be an absolute path, not `{given}`",
+            not_done="nothing was done",
+            hint=f"export {name}={shlex.quote(os.path.abspath(given))}",  # noqa: PTH100
+        )
+    return Path(os.path.normpath(given)) if given else None
 
 
 def _custom(kind: str) -> Path:
@@ -85,7 +108,7 @@ def _runtime(environ: Mapping[str, str], state: Path) -> Path:
 
     mark = f"{crc32(os.fsencode(state)):08x}"
     base = environ.get("XDG_RUNTIME_DIR", "")
-    if base and len(base) < LONGEST_SOCKET - 30 and Path(base).is_dir():
+    if base and len(base) < LONGEST_SOCKET - 30 and os.path.isdir(base):  # noqa: PTH112
         return Path(base) / f"fan-{mark}"
     return Path("/tmp") / f"fan-{os.getuid()}-{mark}"  # noqa: S108 - made 0700 and checked to be ours
 

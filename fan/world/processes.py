@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+
+from fan.errors import ToolMissing
 
 GONE = (psutil.NoSuchProcess, psutil.ZombieProcess, psutil.AccessDenied)
 
@@ -19,6 +22,27 @@ class Process:
     pid: int
     started: float
     name: str = ""
+
+
+class Child:
+    """A process of our own that runs beside us, without input and in no folder of ours.
+
+    Raises ToolMissing when it cannot be started.
+    """
+
+    def __init__(self, argv: Sequence[str], environ: Mapping[str, str]) -> None:
+        try:
+            self._process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, cwd="/", env=dict(environ))
+        except OSError as error:
+            raise ToolMissing(f"{argv[0]} cannot be run: {error.strerror}", not_done="it was not run") from error
+
+    def has_ended(self) -> bool:
+        """Whether it is there no more."""
+        return self._process.poll() is not None
+
+    def end(self) -> None:
+        """Ask it to end."""
+        self._process.terminate()
 
 
 def started(pid: int) -> float | None:
@@ -58,7 +82,7 @@ def inside(folder: Path) -> list[Process]:
     return found
 
 
-def end(wanted: Iterable[Process], *, patience: float = 2.0) -> list[Process]:
+def end(wanted: Sequence[Process], *, patience: float = 2.0) -> list[Process]:
     """End exactly these processes, asking first (SIGTERM), then not (SIGKILL); those that are still there."""
     living = _living(wanted)
     for process in living:
@@ -68,8 +92,18 @@ def end(wanted: Iterable[Process], *, patience: float = 2.0) -> list[Process]:
     for process in stubborn:
         with suppress(*GONE):
             process.kill()
-    _, left = psutil.wait_procs(stubborn, timeout=patience)
-    return [Process(process.pid, 0.0) for process in left]
+    psutil.wait_procs(stubborn, timeout=patience)
+    return [one for one in wanted if alive(one.pid, one.started)]
+
+
+def named(found: Sequence[Process]) -> str:
+    """At most five of them, as a person finds them again."""
+    return ", ".join(f"{one.name} ({one.pid})" for one in found[:5]) + (", ..." if len(found) > 5 else "")
+
+
+def unended(left: Sequence[Process]) -> list[str]:
+    """What to say of processes that could not be ended: another user's, or one that waits for a dead disk."""
+    return [f"could not be ended and may still run there: {named(left)}"] if left else []
 
 
 def _living(wanted: Iterable[Process]) -> list[psutil.Process]:

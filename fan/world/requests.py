@@ -10,7 +10,6 @@ import errno
 import fcntl
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ import msgspec
 
 from fan.core.requests import LARGEST_ANSWER, LARGEST_REQUEST, REQUEST, Answer, Request
 from fan.errors import DiskFailed, TooLarge, UsageError
+from fan.world.files import write_whole
 
 OLD = 3600.0
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -34,7 +34,7 @@ def leave(folder: Path, request_id: str, request: Request) -> None:
         raise TooLarge(
             f"the request has {len(data)} bytes, {LARGEST_REQUEST} is the most", not_done="nothing was done"
         )
-    _write(folder / f"{request_id}.request", data)
+    write_whole(folder / f"{request_id}.request", data)
 
 
 def withdraw(folder: Path, request_id: str) -> bool:
@@ -85,7 +85,7 @@ class Taken:
 
     def answer(self, answer: Answer) -> None:
         """Put the answer beside it, whole; the request is then done."""
-        _write(self.folder / f"{self.id}.answer", msgspec.json.encode(answer))
+        write_whole(self.folder / f"{self.id}.answer", msgspec.json.encode(answer))
         (self.folder / f"{self.id}.taken").unlink(missing_ok=True)
 
     def is_fetched(self) -> bool:
@@ -148,17 +148,3 @@ def _read(file: Path, largest: int) -> bytes:
     handle = os.open(file, _FLAGS)
     with os.fdopen(handle, "rb") as opened:
         return opened.read(largest)
-
-
-def _write(file: Path, data: bytes) -> None:
-    try:
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".")
-        try:
-            with os.fdopen(handle, "wb") as opened:
-                opened.write(data)
-            Path(temporary).replace(file)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise DiskFailed(f"{file} cannot be written: {error.strerror}", not_done="nothing was done") from error

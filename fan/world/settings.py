@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import msgspec
 
+from fan.core.complaint import complaint
+from fan.core.setup import LAST_PORT
 from fan.errors import BadSetting
+from fan.world.files import there
 
 FILE = "config.toml"
+BOUNDS = {"max_members": (1, inf), "port_base": (1, LAST_PORT)}
+"""Of those that may not be any number from 0 on."""
 WAYS = frozenset({"none", "bell", "desktop"})
 
 
@@ -31,8 +38,8 @@ class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     courier_lingers: float = 5.0
     """Seconds the courier stays after the last session of ours has ended."""
     agents_may: str = ""
-    """What agents may do besides, of: fan, keep, rm, discard, undo, archive-rm, approve, trust, release, human. Only
-    the file's value counts."""
+    """What agents may do besides, of: fan, keep, rm, discard, undo, archive-rm, approve, human. Only the file's value
+    counts."""
     wake: bool = True
     """Whether an agent at rest is told by a typed line that mail has come."""
     wake_every: float = 60.0
@@ -56,7 +63,7 @@ def load(config: Path, environ: Mapping[str, str]) -> Settings:
     merged: dict[str, object] = {}
     origins = dict.fromkeys(Values.__struct_fields__, "built-in")
     file = config / FILE
-    if file.is_file():
+    if there(file) is not False:
         _merge(merged, origins, _read(file), str(file))
     told = {name: environ[f"FAN_{name.upper()}"] for name in origins if environ.get(f"FAN_{name.upper()}")}
     for name, text in told.items():
@@ -74,20 +81,27 @@ def _read(file: Path) -> dict[str, object]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadSetting(f"{file} cannot be read: {error}", not_done="nothing was done") from error
+        raise _bad(str(file), f"it cannot be read: {complaint(error)}") from error
 
 
 def _checked(found: Mapping[str, object], where: str) -> Values:
     try:
         values = msgspec.convert(found, Values, strict=False)
     except msgspec.ValidationError as error:
-        raise BadSetting(f"{where}: {error}", not_done="nothing was done", hint="fan config") from error
+        raise _bad(where, complaint(error)) from error
     for name in Values.__struct_fields__:
         value = getattr(values, name)
-        if isinstance(value, (int, float)) and not value >= 0:
-            raise BadSetting(f"{where}: `{name}` must not be below 0", not_done="nothing was done", hint="fan config")
+        least, most = BOUNDS.get(name, (0, inf))
+        if isinstance(value, (int, float)) and not least <= value <= most:
+            raise _bad(where, f"`{name}` must not be {f'above {most}' if value > most else f'below {least}'}")
     unknown = set(values.notify.replace(",", " ").split()) - WAYS
     if unknown:
         ways = ", ".join(sorted(WAYS))
-        raise BadSetting(f"{where}: `notify` takes {ways}, not {min(unknown)}", not_done="nothing was done")
+        raise _bad(where, f"`notify` takes {ways}, not {min(unknown)}")
     return values
+
+
+def _bad(where: str, what: str) -> BadSetting:
+    """The next command shows the file, or takes the variable away: `fan config` itself needs both."""
+    look = f"unset {where}" if where.startswith("FAN_") else f"cat {shlex.quote(where)}"
+    return BadSetting(f"{where}: {what}", not_done="nothing was done", hint=look)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from fan.core import patterns
+from fan.core.complaint import complaint
 from fan.core.setup import FILE, INCLUDE, Keys, Setup
 from fan.errors import BadSetting
 from fan.world.files import write_private
@@ -48,7 +49,7 @@ def load(file: Path) -> Setup | None:
     except FileNotFoundError:
         return None
     except (OSError, msgspec.DecodeError) as error:
-        raise BadSetting(f"{file} cannot be read: {error}") from error
+        raise BadSetting(f"{file} cannot be read: {complaint(error)}") from error
 
 
 def _keys(read: Callable[[str], str | None]) -> tuple[Keys, str]:
@@ -86,7 +87,8 @@ def _checked(value: object, where: str) -> Keys:
     try:
         return msgspec.convert(value, Keys)
     except msgspec.ValidationError as error:
-        raise BadSetting(f"{where}: {error}", not_done=NOT_DONE, hint="docs/setup.md lists the keys") from error
+        keys = ", ".join(Keys.__struct_fields__)
+        raise BadSetting(f"{where}: {complaint(error)}; the keys are {keys}", not_done=NOT_DONE) from error
 
 
 def _text(file: Path) -> str | None:
@@ -98,4 +100,4 @@ def _text(file: Path) -> str | None:
             raise BadSetting(f"{file} is larger than 1 MiB", not_done=NOT_DONE)
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(f"{file} cannot be read: {error}", not_done=NOT_DONE) from error
+        raise BadSetting(f"{file} cannot be read: {complaint(error)}", not_done=NOT_DONE) from error

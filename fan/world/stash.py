@@ -10,17 +10,18 @@ import errno
 import hashlib
 import os
 import secrets
+import shlex
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from msgspec import Struct
 
 from fan.core.stash import LARGEST_FILE, Stashed, folder_of, safe_name
 from fan.errors import Busy, DiskFailed, NotAllowed, NotFound, TooLarge, UsageError
+from fan.world import locks
 from fan.world.files import private_folder
 
 CHUNK = 1 << 20
@@ -45,14 +46,10 @@ class Stash:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Nobody else adds or takes away meanwhile. Raises Busy."""
-        try:
-            with FileLock(private_folder(self.folder) / LOCK, timeout=LOCK_PATIENCE):
-                yield
-        except Timeout as error:
-            raise Busy("the stash is in use by another fan", not_done="nothing was done") from error
+        taken = Busy("the stash is in use by another fan", not_done="nothing was done")
+        return locks.held(private_folder(self.folder) / LOCK, LOCK_PATIENCE, taken)
 
     def path(self, one: Stashed) -> Path:
         """Where its bytes lie, or would lie."""
@@ -99,10 +96,10 @@ class Stash:
             )
         return data
 
-    def sweep(self, kept: Iterable[Stashed], now: float) -> int:
+    def sweep(self, kept: Iterable[Stashed], now: float) -> None:
         """Take away, under the lock, what no row keeps: files of rooms that have ended, and broken-off copies."""
         if not self.folder.is_dir():
-            return 0
+            return
         wanted = {self.path(one).parent for one in kept}
         left_over = [place for room in _folders(self.folder) for place in _folders(room) if place not in wanted]
         left_over += [room for room in _folders(self.folder) if not any(one.parent == room for one in wanted)]
@@ -111,7 +108,6 @@ class Stash:
         for file in self.folder.glob(f"{COPYING}*"):
             if _is_broken_off(file, now):
                 file.unlink(missing_ok=True)
-        return len(left_over)
 
 
 def open_regular(path: Path, within: Path | None = None) -> int:
@@ -131,7 +127,7 @@ def open_regular(path: Path, within: Path | None = None) -> int:
         raise NotAllowed(
             f"{path} does not lie in {within}",
             not_done="nothing was handed over",
-            hint=f"copy it into {within} first",
+            hint=f"cp {shlex.quote(str(path))} {shlex.quote(str(within))}",
         )
     try:
         handle = os.open(real, _FLAGS) if within is None else _descend(within, real.relative_to(within).parts)
@@ -158,7 +154,7 @@ def digest_of(handle: int) -> tuple[str, int]:
 def _must_be_regular(found: os.stat_result, path: Path) -> None:
     if not stat.S_ISREG(found.st_mode):
         kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no regular file"
-        hint = f"tar -czf FILE.tgz {path}" if stat.S_ISDIR(found.st_mode) else ""
+        hint = f"tar -czf FILE.tgz {shlex.quote(str(path))}" if stat.S_ISDIR(found.st_mode) else ""
         raise UsageError(f"{path} is {kind}", not_done="nothing was handed over", hint=hint)
 
 
@@ -184,9 +180,9 @@ def _copy(source: int, file: Path) -> tuple[str, int]:
             size += len(chunk)
             if size > LARGEST_FILE:
                 raise TooLarge(
-                    f"the file has more than {LARGEST_FILE >> 20} MiB, the most that is stashed",
+                    f"the file has more than {LARGEST_FILE >> 20} MiB, the most that is stashed;"
+                    " a larger one is told of by its path",
                     not_done="nothing was stashed",
-                    hint="put it where its reader finds it, and send the path",
                 )
             digest.update(chunk)
             out.write(chunk)

@@ -15,10 +15,7 @@ from tests.agents.drive import Actor, Stage
 from tests.agents.fake_model.server import FakeModel
 from tests.agents.install import installed
 from tests.agents.table import AGENTS
-from tests.support.cli import fan
 from tests.support.repos import RepoBuilder
-
-__all__ = ["fan"]
 
 
 @dataclass(frozen=True)

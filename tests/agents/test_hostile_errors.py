@@ -45,7 +45,7 @@ def test_a_failing_model_is_no_rest(
             if following:
                 assert live.holds_back(following, still=False) == {State.WORKING}, failure
             else:
-                assert live.row().turn == "done"
+                assert live.row().turn == "none"
         live.sent(following or live.send(f"after {failure}"))
         live.becomes(state="rest", turn="done")
         assert live.prompts().count(f"after {failure}") == 1

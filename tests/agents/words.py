@@ -34,7 +34,7 @@ WORDS = {
             "AskUserQuestion",
             questions=[{"question": "Which colour?", "header": "Colour", "multiSelect": False, "options": CHOICES}],
         ),
-        background=tool("Bash", command="sleep 8", description="wait", run_in_background=True),
+        background=tool("Bash", command="sleep 15", description="wait", run_in_background=True),
         shell="1 shell",
     ),
     "codex": Words(
@@ -48,7 +48,7 @@ WORDS = {
             "request_user_input",
             questions=[{"id": "colour", "header": "Colour", "question": "Which colour?", "options": CHOICES}],
         ),
-        background=tool("exec_command", cmd="sleep 8", yield_time_ms=500),
+        background=tool("exec_command", cmd="sleep 15", yield_time_ms=500),
         shell="1 background terminal running",
         questions=("BTab",),
     ),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from fan.core.model import Delivery, Group, Member, Status, Step, Typed
+from fan.core.model import Delivery, Group, Member, Phase, Status, Step, Typed
 from fan.world.git import Repository
 from fan.world.world import World, open_world
 from tests.support.cli import Fan
@@ -45,7 +45,7 @@ def _recorded(world: World, repo: Repository, agents: Sequence[str]) -> list[Mem
     group = Group(GROUP, "fan/bench", repo.root, "main", oid, "Do it", now, os.getpid(), 0.0)
     members = [_member(world, n, agent, oid, now) for n, agent in enumerate(agents, 1)]
     sent = [
-        Delivery(0, one.id, "Do it", now, status=Status.SENT, phase="done", typed=Typed.YES, done_at=now)
+        Delivery(0, one.id, "Do it", now, status=Status.SENT, phase=Phase.DONE, typed=Typed.YES, done_at=now)
         for one in members
     ]
     world.store.add_group(group, members, sent)

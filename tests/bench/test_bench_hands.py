@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fan.world.tmux import Tmux, Watch
+from fan.world.tmux import Tmux
 from fan.world.tmux.control import ControlTransport
 from tests.bench.measure import Cost, cost, medians, told, told_absolute
 from tests.support.repos import RepoBuilder
@@ -40,7 +40,7 @@ def test_8_kib_into_10_panes() -> None:
     """Loading and pasting takes at most 3 times one batch of the same, and no byte is lost."""
     with ground() as own:
         panes, files = zip(*[own.record(name=f"r{n}") for n in range(PANES)], strict=True)
-        tmux = Watch(own.socket, own.environ, ControlTransport(own.socket, own.environ, "r0"))
+        tmux = Tmux(own.socket, own.environ, ControlTransport(own.socket, own.environ, "r0"))
         ids = [pane.id for pane in panes]
         ours, floor = medians(
             lambda: _arrived(own, lambda: _ours(tmux, ids), files),

@@ -16,7 +16,7 @@ REST, WORKING, QUESTION = "? for help", "Busy (3s) esc to interrupt", "? which o
 TRUST = ("Do you trust this folder?", "1. Yes", "2. No, exit")
 PERMISSION = ("May I run it?", "1. Yes", "2. No")
 LIMIT = ("Usage limit reached", "resets 14:30", "1. Wait")
-PANE = Pane("%1", "s", "$1", "m", "l", 1, "agent", "", False, None, False, (2, 0), True, (80, 24), 0)
+PANE = Pane("%1", "s", "$1", "l", 1, "agent", "", False, None, False, (2, 0), True, (80, 24))
 
 COMPOSER = {"prompt": "^>( |$)", "above": "^─{20,}$", "below": "^─{20,}$", "indent": "^  ", "cursor": True}
 RULES: list[dict[str, Any]] = [

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from fan.core.alerts import LONGEST_WORDS, Alert, Standing, counted, judge
+from fan.core.alerts import LONGEST_WORDS, Alert, Standing, counted, judge, orphaned
 from fan.core.mail import HUMAN, Message, MessageKind
-from fan.core.model import Change, Delivery, Kind, Member, State, Status, Step
+from fan.core.model import Change, Delivery, Kind, Member, Phase, Purpose, State, Status, Step
 
 NOW = 100.0
 MEMBER = Member("k3j4", "g", 2, "fan/x-2", Path("/w"), "s", "agent", "", "0", Step.READY)
@@ -23,7 +23,7 @@ def change(state: State, kind: str = "", detail: str = "", *, age: float = 5.0) 
 
 def prompt(status: Status, note: str = "", *, age: float = 5.0, **more: Any) -> Delivery:
     """A prompt that came to `status` some seconds ago."""
-    return Delivery(1, MEMBER.id, "Do it", 1.0, status, "done", note=note, done_at=NOW - age, **more)
+    return Delivery(1, MEMBER.id, "Do it", 1.0, status, Phase.DONE, note=note, done_at=NOW - age, **more)
 
 
 def standing(noted: Change | None, last: Delivery | None = None) -> Standing:
@@ -54,7 +54,7 @@ FAILED = standing(change(State.REST), prompt(Status.NOT_SENT, "stalled"))
             ["fan/x:2 (agent) did not get its prompt: its agent left; fan resume k3j4"],
         ),
         (standing(change(State.WORKING), prompt(Status.NOT_SENT, "stalled")), []),
-        (standing(change(State.REST), prompt(Status.NOT_SENT, "gone", purpose="ask")), []),
+        (standing(change(State.REST), prompt(Status.NOT_SENT, "gone", purpose=Purpose.ASK)), []),
         (standing(change(State.REST), prompt(Status.PENDING)), []),
         (standing(change(State.LIMITED)), []),
         (standing(None), []),
@@ -120,6 +120,29 @@ def test_an_agents_words_are_masked_made_visible_and_bounded() -> None:
     assert alert.text.isprintable()
     assert "\\x1b[31mred" in alert.words
     assert len(alert.words) == LONGEST_WORDS
+
+
+@pytest.mark.parametrize(
+    ("noted", "sender", "gone"),
+    [
+        (None, "l1", False),
+        (change(State.WORKING), "l1", False),
+        (change(State.EXITED, age=5.0), "l1", True),
+        (change(State.EXITED, age=15.0), "l1", False),
+        (change(State.REST), "l0", True),
+    ],
+)
+def test_a_question_is_over_when_its_asker_is(noted: Change | None, sender: str, gone: bool) -> None:
+    """Asked ten seconds ago: it is over once its agent has exited since, or goes on with another conversation; an
+    earlier exit was that of the start before.
+
+    Red when any exit on record closes it: that of a resumed agent stands there until it has been looked at.
+    """
+    member = replace(MEMBER, launch="l1")
+    asked = replace(shown(Alert("m", "r", "w", "", "n", 1.0)), kind=MessageKind.QUESTION, sender=sender, at=NOW - 10)
+    changes = {member.id: noted} if noted else {}
+    assert orphaned([asked], [member], changes) == (("a1",) if gone else ())
+    assert orphaned([asked], [], changes) == ("a1",)
 
 
 @pytest.mark.parametrize(

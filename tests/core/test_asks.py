@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fan.core.asks import cycle, for_record, introduced, told
-from fan.core.mail import LARGEST_BODY
+from fan.core.asks import answer, cycle, for_record, introduced, late, late_words, told
+from fan.core.mail import LARGEST_BODY, Message
+from fan.core.transcript import Final
 
 NODES = st.sampled_from("abcdefg")
 EDGES = st.lists(st.tuples(NODES, NODES).filter(lambda edge: edge[0] != edge[1]), max_size=14)
@@ -68,3 +70,39 @@ def test_the_record_holds_what_a_message_can(text: str, times: int) -> None:
         cut, note = kept.rsplit("\n", 1)
         assert whole.startswith(cut)
         assert str(len(whole.encode())) in note
+
+
+@pytest.mark.parametrize(
+    ("sender", "inbox", "room", "is_read"),
+    [
+        ("human", "human", "human", False),
+        ("script", "human", "human", False),
+        ("l1", "l1", "g", False),
+        ("agent", "agent", "g", True),
+    ],
+)
+def test_a_late_answer_lies_where_its_asker_looks(sender: str, inbox: str, room: str, is_read: bool) -> None:
+    """In time it is read already. Late it is unread mail: a member's in its own inbox, a script's in the person's,
+    whose room outlasts the group; an agent without an inbox has it in the thread alone."""
+    question = Message(1, "q1", "g", "l2", "x:1", sender, "me", "process", "q1", "So?", 5.0, about="m2")
+    in_time = answer(question, "It is.\n", "a1", 9.0)
+    assert (in_time.inbox, in_time.room, in_time.read_at, in_time.body) == (sender, "g", 9.0, "It is.")
+    assert (in_time.sender, in_time.author, in_time.reply_to, in_time.thread) == ("l2", "x:1", "q1", "q1")
+    found = late(in_time)
+    assert (found.inbox, found.room, found.read_at is not None) == (inbox, room, is_read)
+    assert answer(question, " \n", "a1", 9.0).body == "(it said nothing)"
+
+
+@pytest.mark.parametrize(
+    ("ended", "is_gone", "words"),
+    [
+        (True, False, "It is."),
+        (True, True, "It is."),
+        (False, False, "It is.\n[its turn did not end with these words]"),
+        (False, True, ""),
+    ],
+)
+def test_what_counts_as_a_late_answer(ended: bool, is_gone: bool, words: str) -> None:
+    """Words that end a turn do; others say that they do not; those that a death has cut off are no answer."""
+    assert late_words(Final("It is.", ended), is_gone=is_gone) == words
+    assert late_words(None, is_gone=is_gone) == ""

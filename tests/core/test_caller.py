@@ -43,12 +43,43 @@ def test_a_later_process_of_the_same_number_is_nobody() -> None:
     assert found(Above(100, 99.0, "bash"), terminal=True).who is Who.HUMAN
 
 
-@pytest.mark.parametrize("words", [("/opt/bin/other", "x"), ("node", "/opt/lib/other"), ("other",)])
-def test_another_agent_is_known_by_its_program(words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "process",
+    [
+        Above(7, 1.0, "MainThread", ("/opt/bin/other", "x")),
+        Above(7, 1.0, "node", ("node", "/opt/lib/other")),
+        Above(7, 1.0, "Python", ("/usr/bin/Python3.11", "./other")),
+        Above(7, 1.0, "bash", ("sh", "/opt/bin/other")),
+        Above(7, 1.0, "other", ("/bin/sh", "-e")),
+        Above(7, 1.0, "node", ("other",)),
+    ],
+)
+def test_another_agent_is_known_by_its_program(process: Above) -> None:
     """By the program's name, or by the script that an interpreter runs."""
-    assert found(SHELL, Above(7, 1.0, "node", words), terminal=True) == Caller(
-        Who.AGENT, Verified.PROCESS, agent="other"
-    )
+    assert found(SHELL, process, terminal=True) == Caller(Who.AGENT, Verified.PROCESS, agent="other")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("make", "other"),
+        ("bash", "other"),
+        ("vi", "other"),
+        ("vi", "/opt/bin/other"),
+        ("ssh", "other"),
+        ("less", "./other"),
+        ("bash", "-c", "cd /opt/other"),
+        ("node", "/opt/other/cli.js"),
+        (),
+    ],
+)
+def test_what_somebody_works_on_makes_nobody_an_agent(words: tuple[str, ...]) -> None:
+    """A Makefile's target, a file in an editor, a host: the person who types it stays the person.
+
+    Red when the second word of any command line counts.
+    """
+    process = Above(7, 1.0, words[0] if words else "x", words)
+    assert found(SHELL, process, terminal=True) == Caller(Who.HUMAN, Verified.PROCESS)
 
 
 def test_without_an_agent_it_is_a_person_or_a_script() -> None:
@@ -72,6 +103,20 @@ def test_what_each_may_do(act: Act) -> None:
         with pytest.raises(NotAllowed):
             require(agent, act, ())
     require(member, act, (act.value,))
+
+
+def test_who_is_an_agent_by_a_variable_alone_is_told_how_a_person_gets_out() -> None:
+    """A person in a pane of an agent's session has its variables: refused like the agent, with the way out.
+
+    Red when a claim is refused in the words for a proven one.
+    """
+    for caller in (found(SHELL, launch="lb", terminal=True), found(SHELL, launch="x", terminal=True)):
+        assert caller.is_claim
+        with pytest.raises(NotAllowed, match="FAN_LAUNCH") as refused:
+            require(caller, Act.KEEP, ())
+        assert "outside of fan's sessions" in refused.value.message
+    assert not any(found(*above, terminal=True).is_claim for above in ((AGENT_A,), (SHELL,)))
+    assert not found(SHELL).is_claim
 
 
 @pytest.mark.parametrize("act", sorted(FOR_NO_MEMBER))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from fan.core import delivery as rules
 from fan.core.delivery import ASKED, SAY_AFTER, WATCH, Action, Sight, step
-from fan.core.model import Delivery, State, Status, Typed
+from fan.core.model import Delivery, Phase, State, Status, Typed
 from fan.core.reading import COPY_MODE, DRAFT, HELD, gone, held, unseen
 from fan.core.recipe import Submit
 from tests.core.scene import LIMIT, PERMISSION, QUESTION, TRUST, WORKING, box, reading
@@ -19,10 +19,10 @@ from tests.core.scene import LIMIT, PERMISSION, QUESTION, TRUST, WORKING, box, r
 TEXT = "Fix the login bug."
 SUBMIT = Submit(presses=2)
 WAITING = Delivery(1, "m", TEXT, 0.0, stepped_at=99.5)
-ECHO = replace(WAITING, phase="echo", typed=Typed.UNKNOWN, pasted_at=99.0)
+ECHO = replace(WAITING, phase=Phase.ECHO, typed=Typed.UNKNOWN, pasted_at=99.0)
 SEEN = replace(ECHO, typed=Typed.YES, seen_at=99.5)
-PROVING = replace(SEEN, phase="proving", presses=1, pressed_at=99.0, before=reading(box(TEXT)).above)
-WATCHED = replace(PROVING, status=Status.NOT_SENT, phase="watching", note="stalled", done_at=99.0)
+PROVING = replace(SEEN, phase=Phase.PROVING, presses=1, pressed_at=99.0, before=reading(box(TEXT)).above)
+WATCHED = replace(PROVING, status=Status.NOT_SENT, phase=Phase.WATCHING, note="stalled", done_at=99.0)
 QUIET = Sight(reading(box()), 100.0, settled=True)
 OURS = Sight(reading(box(TEXT)), 100.0, settled=True)
 
@@ -71,7 +71,7 @@ def test_a_first_prompt_does_not_answer_a_question() -> None:
     assert step(WAITING, seen, SUBMIT)[1] is Action.LOAD
     after, action = step(replace(WAITING, first=True, stepped_at=90.0), seen, SUBMIT)
     assert (after.note, after.waited, action) == (ASKED, 0.0, Action.NOTHING)
-    loaded = replace(WAITING, phase="loaded", first=True)
+    loaded = replace(WAITING, phase=Phase.LOADED, first=True)
     assert step(loaded, replace(seen, buffer=True), SUBMIT)[1] is Action.NOTHING
 
 
@@ -108,18 +108,18 @@ def test_patience_ends_with_the_reason() -> None:
 )
 def test_the_full_check_again_immediately_before_the_keys(seen: Sight) -> None:
     """Anything in the way, a stir or a missing buffer sends it back to waiting."""
-    after, action = step(replace(WAITING, phase="loaded"), seen, SUBMIT)
+    after, action = step(replace(WAITING, phase=Phase.LOADED), seen, SUBMIT)
     assert (after.phase, after.typed, action) == ("waiting", Typed.NO, Action.NOTHING)
 
 
 def test_after_a_crash_the_buffer_tells() -> None:
     """The paste deletes it, and nothing else: still there means not pasted; gone means never paste again."""
-    crashed = replace(WAITING, phase="pasting", typed=Typed.UNKNOWN)
+    crashed = replace(WAITING, phase=Phase.PASTING, typed=Typed.UNKNOWN)
     again, action = step(crashed, replace(QUIET, buffer=True), SUBMIT)
     assert (again.phase, again.typed, action) == ("waiting", Typed.NO, Action.NOTHING)
     on, action = step(crashed, replace(QUIET, buffer=False), SUBMIT)
     assert (on.phase, on.typed, on.pasted_at, action) == ("echo", Typed.UNKNOWN, 100.0, Action.NOTHING)
-    pressed, action = step(replace(SEEN, phase="pressing", presses=1, before="x"), OURS, SUBMIT)
+    pressed, action = step(replace(SEEN, phase=Phase.PRESSING, presses=1, before="x"), OURS, SUBMIT)
     assert (pressed.phase, pressed.pressed_at, action) == ("proving", 100.0, Action.NOTHING)
 
 
@@ -224,7 +224,9 @@ def test_before_our_enter_only_the_agents_own_word_counts() -> None:
     assert step(SEEN, sight(box(footer=WORKING)), SUBMIT)[0].status is Status.PENDING
     assert step(SEEN, replace(OURS, stirred=True), SUBMIT)[0].status is Status.PENDING
     assert step(SEEN, replace(QUIET, took=(TEXT,)), SUBMIT)[0].status is Status.SENT
-    assert step(replace(WAITING, phase="loaded"), replace(QUIET, took=(TEXT,)), SUBMIT)[0].status is Status.PENDING
+    assert (
+        step(replace(WAITING, phase=Phase.LOADED), replace(QUIET, took=(TEXT,)), SUBMIT)[0].status is Status.PENDING
+    )
 
 
 def test_late_evidence_makes_it_sent() -> None:
@@ -270,11 +272,11 @@ def test_an_agent_that_leaves_is_told_with_its_words(note: str, words: str, expe
 
 def test_what_tmux_refused_was_not_done() -> None:
     """A refused paste was not typed, a refused key not pressed; both may be tried again."""
-    pasting = replace(WAITING, phase="pasting", typed=Typed.UNKNOWN)
+    pasting = replace(WAITING, phase=Phase.PASTING, typed=Typed.UNKNOWN)
     assert rules.refused(pasting, Action.PASTE, "no") == replace(WAITING, note="no")
-    back = rules.refused(replace(SEEN, phase="pressing", presses=1), Action.PRESS, "no")
+    back = rules.refused(replace(SEEN, phase=Phase.PRESSING, presses=1), Action.PRESS, "no")
     assert (back.phase, back.presses, back.seen_at) == ("echo", 0, None)
-    assert rules.refused(replace(WAITING, phase="loaded"), Action.LOAD, "full").phase == "waiting"
+    assert rules.refused(replace(WAITING, phase=Phase.LOADED), Action.LOAD, "full").phase == Phase.WAITING
 
 
 def test_given_up_from_outside() -> None:
@@ -325,7 +327,7 @@ DELIVERIES = st.builds(
     st.sampled_from([TEXT, "?", "a\n\nb"]),
     st.just(0.0),
     status=st.sampled_from([Status.PENDING, Status.NOT_SENT]),
-    phase=st.sampled_from(["waiting", "loaded", "pasting", "echo", "pressing", "proving", "watching", "done"]),
+    phase=st.sampled_from(Phase),
     typed=st.sampled_from(Typed),
     first=st.booleans(),
     waited=st.floats(0, 700),
@@ -361,7 +363,7 @@ def test_from_any_record_and_any_sight(before: Delivery, seen: Sight) -> None:
     """Even from a record that no story leads to: each action only from its phase, under its conditions, on record."""
     after, action = step(before, seen, SUBMIT)
     if action is Action.PASTE:
-        assert before.phase == "loaded"
+        assert before.phase == Phase.LOADED
         assert (after.phase, after.typed) == ("pasting", Typed.UNKNOWN)
         assert seen.settled
         assert seen.buffer
@@ -373,7 +375,7 @@ def test_from_any_record_and_any_sight(before: Delivery, seen: Sight) -> None:
         assert seen.reading.open
         assert seen.reading.composer is not None
         assert seen.reading.composer.text == before.text
-        assert before.phase == "echo" or before.presses <= SUBMIT.presses
+        assert before.phase == Phase.ECHO or before.presses <= SUBMIT.presses
     if action is Action.LOAD:
         assert (before.phase, after.phase) == ("waiting", "loaded")
     if after.status is Status.SENT:

@@ -143,8 +143,37 @@ def test_no_body_closes_its_fence(body: str, source: str, mark: int) -> None:
     assert len("\n".join(lines).splitlines()) == len(lines) - 1
 
 
-@pytest.mark.parametrize("claim", ["human", " HUMAN ", "the human", "\uff48uman", "hu\u200dman", "human:", "“Human”"])
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "human",
+        " HUMAN ",
+        "the human",
+        "\uff48uman",
+        "hu\u200dman",
+        "human:",
+        "“Human”",
+        "hum\u0430n",
+        "hu\u034fman",
+        "hu\u3164man",
+        "hum\xe4n",
+        "hurnan",
+        "h\u10e3man",
+        "\u04bb\u057d\u043c\u0430\u0578",
+        "\u0397\u03c5\u03bc\u03b1\u03b7",
+    ],
+)
 def test_a_name_that_reads_as_the_persons(claim: str) -> None:
-    """As a word, in any case or width, with what nobody sees inside; a longer word is another name."""
+    """As a word, in any case, width or alphabet, with what nobody sees or marks inside; another word is another name.
+
+    Red when letters are compared as they are encoded and not as they look.
+    """
     assert names_person(claim)
-    assert not any(map(names_person, ("", "humanizer", "the boss")))
+
+
+@pytest.mark.parametrize(
+    "claim", ["", "humanizer", "the boss", "Павел", "Мария", "Ανδρέας", "Jörg", "李明", "hum\u0430"]
+)
+def test_other_names_are_not_the_persons(claim: str) -> None:
+    """Names of people and programs in any alphabet."""
+    assert not names_person(claim)

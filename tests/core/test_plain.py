@@ -19,6 +19,7 @@ from fan.core.plain import one_line, visible, width
         ("right\u202eleft", "right\\u202eleft"),
         ("a\udcffb", "a\\xffb"),
         ("c1\x9b31m", "c1\\x9b31m"),
+        ("hu\u034fman \u2764\ufe0f a\U000e0141", "hu\\u034fman \u2764\ufe0f a\\U000e0141"),
         ("tab\there\nand a line", "tab\there\nand a line"),
         ("Grüße, Привет, 你好 👩\u200d💻", "Grüße, Привет, 你好 👩\u200d💻"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fan.core.questions import LONGEST_OPTION, MOST_OPTIONS, checked, meant
-from fan.errors import FanError
+from fan.errors import FanError, UsageError
 
 OPTIONS = ("Yes, drop it", "No", "2")
 
@@ -18,8 +18,7 @@ OPTIONS = ("Yes, drop it", "No", "2")
         ("yes,  DROP it", "Yes, drop it"),
         ("2", "2"),
         ("3", "2"),
-        ("0", "0"),
-        ("4", "4"),
+        ("4 of them", "4 of them"),
         ("²", "²"),
         ("Yes", "Yes"),
         ("Ask\nme later", "Ask\nme later"),
@@ -28,6 +27,17 @@ OPTIONS = ("Yes, drop it", "No", "2")
 def test_an_answer_is_an_option_or_free(text: str, answer: str) -> None:
     """A number or the whole words choose, whatever their case; a part of them does not, and stays as it was said."""
     assert meant(OPTIONS, text) == answer
+
+
+@pytest.mark.parametrize("text", ["0", "4", " 17\n"])
+def test_a_number_that_no_option_has_is_a_slip(text: str) -> None:
+    """Refused, as the first answer counts; where no options are offered a number is an answer like any other.
+
+    Red when it is taken for words of the person's own: the asker goes on with it.
+    """
+    with pytest.raises(UsageError, match="options are 1 to 3"):
+        meant(OPTIONS, text)
+    assert meant((), text) == text
 
 
 @pytest.mark.parametrize(

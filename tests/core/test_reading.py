@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fan.core.model import Kind, State, Witness
 from fan.core.reading import COPY_MODE, DRAFT, HELD, gone, held, read, unseen
@@ -82,6 +83,26 @@ def test_an_optional_group_that_matched_nothing_is_no_detail() -> None:
     rules[3]["detail"] = "resets( never)?"
     by = recipe(screen={**document()["screen"], "rules": rules})
     assert (reading(SCREENS["limit"], by=by).state, reading(SCREENS["limit"], by=by).detail) == (State.LIMITED, "")
+
+
+def test_what_is_quoted_from_the_screen_is_masked_and_visible() -> None:
+    """The words of a dialog, those of work in the background, a limit's in a hook's input and the program in the
+    foreground, each with a secret and a character that turns the line round.
+
+    Red when one of them is kept as it stands on the screen.
+    """
+    secret, turned = "sk-" + "a1B2" * 6, "\u202e"
+    words = f"{turned}{secret}"
+    rules = [dict(rule) for rule in document()["screen"]["rules"]]
+    rules[1]["detail"] = r"run it\? (\S+)"
+    screen = {**document()["screen"], "rules": rules, "background": r"\S+ still running"}
+    by = recipe(screen=screen)
+    shown = f"\\u202e{'*' * len(secret)}"
+    assert reading(["May I run it?", words, "1. Yes"], by=by).detail == shown
+    assert reading(box(footer=f"? for help, {words} still running"), by=by).background == f"{shown} still running"
+    assert reading(box(), command=words).detail == f"`{shown}` is in the foreground, not the agent"
+    told = replace(report(State.LIMITED), payload=f"resets {words}")
+    assert reading(box(), told).detail == shown
 
 
 def test_an_answer_that_quotes_signs_above_an_open_composer_is_rest() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fan.cli.app import program
 from fan.core.recipe import parse
-from fan.core.requests import permitted
+from fan.core.requests import FORWARDED, WITHHELD, is_withheld, permitted, refusal
 from fan.courier.start import environment
 from fan.errors import BadRecipe, Conflict, NotAllowed
 
@@ -95,3 +96,33 @@ def test_the_courier_never_believes_that_it_sits_in_a_sandbox() -> None:
         "FAN_STATE_DIR": "/s",
         "HOME": "/h",
     }
+
+
+def test_the_courier_has_nothing_of_the_member_that_starts_it() -> None:
+    """Neither who it is nor its ports; settings are everybody's. Red when a variable of a member's is carried."""
+    own = ("MEMBER", "GROUP", "PANE", "LAUNCH", "REQUESTS", "BIN", "PORT", "PORT_COUNT")
+    given = {f"FAN_{name}": "1" for name in (*own, "PORT_BASE")}
+    assert environment(given) == {"FAN_PORT_BASE": "1"}
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("ls --group x --watch", "fan ls --watch"),
+        ("events --follow", "fan events --follow"),
+        ("N --count 3", "fan N"),
+        ("keep x:1", "fan keep x:1"),
+        ("stash rm 1234", "fan stash rm"),
+    ],
+)
+def test_a_refusal_names_what_is_refused(line: str, named: str) -> None:
+    """The verb, and the option that it is about; not an option that would have been fine."""
+    assert str(refusal(line.split())) == f"`{named}` is not run for a member in a sandbox"
+
+
+def test_every_verb_is_forwarded_or_withheld_or_needs_no_store() -> None:
+    """Goes red for a new verb that nobody has thought of here."""
+    free = {"recipe", "config", "doctor", "mcp"}
+    assert set(program().commands) == FORWARDED | WITHHELD | free
+    assert is_withheld(["config", "approve"])
+    assert not is_withheld(["config"])

@@ -9,19 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fan.core.model import Delivery, Report, State, Status, Typed
+from fan.core.model import Delivery, Phase, Report, State, Status, Typed
 from fan.core.recipe import Hooks
 from fan.core.resuming import Talk, carried, conversation, told
 
 HOOKS = Hooks(prompt="prompt", session="session_id", transcript="transcript_path")
-PHASES = ("waiting", "loaded", "pasting", "echo", "pressing", "proving", "watching", "done")
 
 
 def _report(state: State, **payload: object) -> Report:
     return Report(1, "m", "l", state, "", 1.0, json.dumps(payload))
 
 
-def _delivery(phase: str, presses: int = 0, typed: Typed = Typed.NO, status: Status = Status.PENDING) -> Delivery:
+def _delivery(phase: Phase, presses: int = 0, typed: Typed = Typed.NO, status: Status = Status.PENDING) -> Delivery:
     return Delivery(1, "m", "Do it", 1.0, phase=phase, presses=presses, typed=typed, status=status)
 
 
@@ -52,8 +51,8 @@ def test_what_a_hook_did_not_say_is_nothing(payload: str) -> None:
     assert told(Report(1, "m", "l", State.WORKING, "", 1.0, payload), "prompt") == ""
 
 
-@pytest.mark.parametrize("phase", ["waiting", "loaded", "pasting", "echo"])
-def test_what_was_not_submitted_is_typed_anew(phase: str) -> None:
+@pytest.mark.parametrize("phase", [Phase.WAITING, Phase.LOADED, Phase.PASTING, Phase.ECHO])
+def test_what_was_not_submitted_is_typed_anew(phase: Phase) -> None:
     """Before the submit key is on record, a text can only have been in the composer that is gone.
 
     Red when a prompt that was pasted and not submitted is given up.
@@ -62,8 +61,8 @@ def test_what_was_not_submitted_is_typed_anew(phase: str) -> None:
     assert (after.status, after.phase, after.typed) == (Status.PENDING, "waiting", Typed.NO)
 
 
-@pytest.mark.parametrize("phase", ["pressing", "proving", "echo"])
-def test_what_was_submitted_is_never_typed_again(phase: str) -> None:
+@pytest.mark.parametrize("phase", [Phase.PRESSING, Phase.PROVING, Phase.ECHO])
+def test_what_was_submitted_is_never_typed_again(phase: Phase) -> None:
     """Once the key is on record the old agent may have it: `not_sent`, and why; with its own word for it, `sent`.
 
     Red when it goes back to waiting.
@@ -78,20 +77,20 @@ def test_what_was_submitted_is_never_typed_again(phase: str) -> None:
 
 def test_late_evidence_is_not_looked_for_in_another_launch() -> None:
     """One that was watched on is done; what the new agent shows speaks of another prompt."""
-    after = carried(_delivery("watching", 2, Typed.YES, Status.NOT_SENT), [], 9.0)
+    after = carried(_delivery(Phase.WATCHING, 2, Typed.YES, Status.NOT_SENT), [], 9.0)
     assert (after.status, after.phase) == (Status.NOT_SENT, "done")
 
 
-@given(st.sampled_from(PHASES), st.integers(0, 3), st.sampled_from(Typed), st.sampled_from(Status), st.booleans())
+@given(st.sampled_from(Phase), st.integers(0, 3), st.sampled_from(Typed), st.sampled_from(Status), st.booleans())
 def test_only_what_was_never_submitted_goes_back(
-    phase: str, presses: int, typed: Typed, status: Status, took: bool
+    phase: Phase, presses: int, typed: Typed, status: Status, took: bool
 ) -> None:
     """Whatever stood on record: it ends, or waits with nothing submitted; and carrying twice is carrying once."""
     before = replace(_delivery(phase, presses, typed), status=status)
     after = carried(before, ["Do it"] if took else [], 9.0)
     assert carried(after, [], 10.0) == after
-    if before.phase == "done":
+    if before.phase is Phase.DONE:
         assert after == before
-    elif after.phase != "done":
+    elif after.phase is not Phase.DONE:
         assert (after.phase, after.presses, after.typed) == ("waiting", 0, Typed.NO)
         assert before.status is not Status.NOT_SENT

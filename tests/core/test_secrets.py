@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fan.core.secrets import masked
+from fan.core.secrets import found_words, masked, quoted
 
 KEYS = [
     "sk-" + "a1B2" * 6,
@@ -16,6 +18,10 @@ KEYS = [
     "glpat-" + "abcdefgh12345678",
     "xoxb-" + "123456789012-abc",
     "AKIA" + "ABCDEFGH12345678",
+    "ASIA" + "ABCDEFGH12345678",
+    "sk_live_" + "a1B2" * 6,
+    "rk_test_" + "a1B2" * 6,
+    "hf_" + "a1B2c" * 7,
     "AIza" + "Sy" * 18,
     "npm_" + "a1" * 18,
     "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0In0." + "c2lnbmF0dXJl",
@@ -44,6 +50,9 @@ def test_a_known_shape_is_masked_whole(key: str, around: str) -> None:
         "sk-short",
         "ghp_short",
         "bearer of bad news",
+        "task_live_aaaaaaaaaaaaaaaaaaaaaaaa",
+        "https://host:8080/a@b",
+        "ssh://git@host:22/x",
         "-----BEGIN CERTIFICATE-----",
     ],
 )
@@ -57,6 +66,14 @@ def test_a_bearer_token_is_masked_and_the_word_stays() -> None:
     assert masked("Authorization: Bearer abcdefghijklmnop0123==") == f"Authorization: Bearer {'*' * 22}"
 
 
+@pytest.mark.parametrize("who", ["user:pass", "user:p@ss:w", ":token"])
+def test_a_password_in_an_address_is_masked_and_the_host_stays(who: str) -> None:
+    """With the name before it, which is often the token."""
+    assert masked(f"git clone https://{who}@host.example/x.git") == (
+        f"git clone https://{'*' * len(who)}@host.example/x.git"
+    )
+
+
 @given(st.text(), st.sampled_from(KEYS[:5]), st.text(st.characters(categories=["Po", "Zs"])))
 def test_masking_keeps_length_and_settles(before: str, key: str, after: str) -> None:
     """Masked once is masked: positions do not move and nothing is masked further."""
@@ -64,3 +81,18 @@ def test_masking_keeps_length_and_settles(before: str, key: str, after: str) -> 
     assert len(masked(text)) == len(text)
     assert masked(masked(text)) == masked(text)
     assert key not in masked(text)
+
+
+def test_words_that_a_pattern_found_are_masked_before_they_are_cut() -> None:
+    """On one line, control and direction characters written out; a secret that the pattern cuts in two, or that
+    begins before it, is masked all the same. What a pattern has not found is nothing.
+
+    Red when the words are cut out first: half of a secret has no known shape.
+    """
+    text = f"run  deploy\u202e --key={KEYS[0]} now"
+    assert quoted(text) == f"run deploy\\u202e --key={'*' * len(KEYS[0])} now"
+    assert found_words(re.search("run (.{24})", text)) == "deploy\\u202e --key=" + "*" * 9
+    assert found_words(re.search(r"(\w{6}) now", text)) == "*" * 6
+    assert found_words(re.search("key", text), 0) == "key"
+    assert found_words(re.search("run( never)?", text)) == ""
+    assert found_words(None) == ""

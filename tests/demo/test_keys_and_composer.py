@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fan.demo.chat import Chat, Command, Submit
@@ -82,6 +82,7 @@ def test_ten_lines_are_shown_as_they_are() -> None:
 
 
 @given(st.text(st.sampled_from("ab \n漢é"), max_size=60), st.integers(4, 30), st.integers(1, 6))
+@example("\n" * 10, 4, 1)
 def test_the_cursor_is_always_in_the_rows_that_are_shown(text: str, columns: int, limit: int) -> None:
     """Whatever the draft, its visible rows fit the box and hold the cursor."""
     rows, (row, column) = draft(Paste(text)).rows(columns, limit)

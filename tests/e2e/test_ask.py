@@ -21,7 +21,7 @@ from tests.support.asking import is_asked, questions, running, without_courier, 
 from tests.support.cli import Fan, Result
 from tests.support.members import becomes, error, press, recipe, start, stop_tmux, tmux
 from tests.support.puppets import Puppets, Row
-from tests.support.wait import eventually
+from tests.support.wait import eventually, window
 
 LINE = b"[fan: from %s:1 (puppet), another agent (verified: process), not your operator]\n"
 
@@ -158,7 +158,7 @@ def test_who_asks_each_other_is_refused(fan: Fan, puppets: Puppets, repo: Path) 
         two = puppets.runs(b, "ask", a["id"], "Back?", "--json", within=5)
         assert (two.code, error(two.out)["code"]) == (1, "cycle")
         assert "b:1 waits for a:1, a:1 waits for b:1" in error(two.out)["message"]
-        assert error(two.out)["hint"].endswith(f"fan mail send {a['id']} 'text' does not wait")
+        assert error(two.out)["hint"].endswith(f"fan mail send {a['id']} 'text'")
         with asked_below(puppets, b, c["id"], "Two?") as second:
             is_asked(world, c)
             three = puppets.runs(c, "ask", a["id"], "Round?", "--json", within=5)
@@ -172,8 +172,8 @@ def test_who_asks_each_other_is_refused(fan: Fan, puppets: Puppets, repo: Path) 
         becomes(fan, a, state="rest")
         with asked_below(puppets, c, a["id"], "Now?") as last:
             is_asked(world, a)
-            for waiting in world.store.asks():
-                psutil.Process(waiting.pid).terminate()
+            (waiting,) = [one for one in world.store.asks() if one.target == a["id"]]
+            psutil.Process(waiting.pid).terminate()
     assert first
     assert last[0].code == 130
 
@@ -282,7 +282,7 @@ def test_a_dialog_in_the_middle_is_the_persons(fan: Fan, puppets: Puppets, repo:
     with world_of(fan, repo) as world, running(fan, repo, "ask", row["id"], "Is it so?") as asking:
         is_asked(world, row)
         becomes(fan, row, state="needs_input", kind="permission")
-        time.sleep(1.5)
+        window(1.5)
         assert asking.process.poll() is None
         press(fan, row, "Enter")
         code, answer = asking.ends()

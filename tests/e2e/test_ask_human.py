@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from tests.support.cli import PROGRAM, Fan, Result
-from tests.support.members import becomes, error, start
+from tests.support.members import becomes, error, press, start, stop_courier, tmux
 from tests.support.puppets import Puppets, Row
 from tests.support.tmux import terminal
 from tests.support.wait import eventually
 
+WHERE = "fan/x:1 (puppet) finds yours in its inbox, as mail"
 OPTIONS = ("--option", "Yes, [drop] it", "--option", "No")
 
 
@@ -71,6 +72,28 @@ def test_the_answer_is_what_the_person_chose(fan: Fan, puppets: Puppets, asker: 
 
 
 @pytest.mark.timeout(180)
+def test_a_slip_is_no_answer_and_every_way_to_answer_chooses(
+    fan: Fan, puppets: Puppets, asker: tuple[Path, Row]
+) -> None:
+    """A number that no option has is refused, by `reply` and by `send --reply-to`, and the question stays open; then
+    the number of an option chooses it, by `send` too.
+
+    Red when the slip is handed on as words of the person's own, or the number that was sent as a number.
+    """
+    repo, row = asker
+    question, ended = asks(fan, puppets, repo, row, "Drop the old API?", *OPTIONS, "--json")
+    for words in (("reply", question["id"], "7"), ("send", row["id"], "0", "--reply-to", question["id"])):
+        slip = fan.run("mail", *words, "--json", cwd=repo)
+        assert (slip.code, slip.json["error"]["not_done"]) == (2, "nothing was sent")
+        assert "options are 1 to 2" in slip.json["error"]["message"]
+    assert not questions(fan, repo)[0]["receipts"]["answered"]
+    assert fan.run("mail", "send", row["id"], "2", "--reply-to", question["id"], cwd=repo).code == 0
+    answer = ended.result(timeout=20).json
+    assert (answer["text"], answer["option"]) == ("No", 2)
+    assert questions(fan, repo)[0]["receipts"]["answered"]
+
+
+@pytest.mark.timeout(180)
 def test_words_of_their_own_typed_at_a_terminal(fan: Fan, puppets: Puppets, asker: tuple[Path, Row]) -> None:
     """What is none of the options is handed on as it is; typed at a terminal it is the person's and is not fenced."""
     repo, row = asker
@@ -86,8 +109,8 @@ def test_words_of_their_own_typed_at_a_terminal(fan: Fan, puppets: Puppets, aske
 @pytest.mark.field("B063")
 def test_b063_no_answer_is_never_a_yes(fan: Fan, puppets: Puppets, asker: tuple[Path, Row]) -> None:
     """Not answered in time: exit code 6, and it says that this is no yes. The late answer comes in its thread as
-    mail to the asker. A question whose asker has been removed: the person is told that nobody will read the answer,
-    and is not asked any more.
+    mail to the asker, which the person is told. A question whose asker has been removed is closed with it, courier
+    or not, says why and can still be read; the person is told that nobody will read an answer.
 
     Red when a time-out ends with 0, when a late answer is lost, or when it is stored for nobody.
     """
@@ -99,18 +122,68 @@ def test_b063_no_answer_is_never_a_yes(fan: Fan, puppets: Puppets, asker: tuple[
     (question,) = questions(fan, repo)
     assert question["id"] in told["message"]
     assert "its asker waits no longer" in fan.run("mail", "read", "human", cwd=repo).out
-    assert fan.run("mail", "reply", question["id"], "2", cwd=repo).code == 0
+    replied = fan.run("mail", "reply", question["id"], "2", cwd=repo)
+    assert replied.code == 0
+    over = f"question {question['id']} was over: its asker waits no longer; {WHERE}\n"
+    assert replied.err == over
     (answer,) = puppets.runs(row, "mail", "read", "--unread", "--json").json["messages"]
     assert (answer["thread"], answer["body"], answer["reply_to"]) == (question["id"], "No", question["id"])
 
     puppets.runs(row, "mail", "ask-human", "And now?", "--timeout", "1")
-    assert fan.run("rm", row["id"], cwd=repo).code == 0
-    question = questions(fan, repo)[-1]
     assert fan.run("ls", "--waiting", cwd=repo).err.startswith("1 question waits for you: ")
+    stop_courier(fan)
+    assert fan.run("rm", row["id"], cwd=repo).code == 0
+    assert fan.run("ls", "--waiting", cwd=repo).err == "nobody waits for you\n"
+    question = questions(fan, repo)[-1]
+    assert (question["body"], question["closed"]) == ("And now?", "its member was removed")
+    shown = fan.run("mail", "read", "human", cwd=repo).out
+    assert "; closed: its member was removed\n--- " in shown
+    assert f"fan mail reply {question['id']}" not in shown
+    assert fan.run("mail", "read", "human", "--unread", cwd=repo).out == "no mail\n"
     refused = fan.run("mail", "reply", question["id"], "1", "--json", cwd=repo)
     assert (refused.code, error(refused.out)["code"]) == (1, "undeliverable")
     assert "fan/x:1 (puppet) has no inbox any more" in error(refused.out)["message"]
+
+
+@pytest.mark.timeout(180)
+def test_a_second_answer_is_mail_and_says_so(fan: Fan, puppets: Puppets, asker: tuple[Path, Row]) -> None:
+    """Whoever answers a question again is told what the first answer was and that theirs is mail now; the same key
+    sent again is the first answer still.
+
+    Red when a second answer passes for the one that the asker gets.
+    """
+    repo, row = asker
+    question, ended = asks(fan, puppets, repo, row, "Drop it?", *OPTIONS)
+    first = fan.run("mail", "reply", question["id"], "1", "--key", "k", "--json", cwd=repo).json
+    assert first["notes"] == []
+    assert "; option 1\n" in ended.result(timeout=20).out
+    again = fan.run("mail", "reply", question["id"], "1", "--key", "k", "--json", cwd=repo).json
+    assert (again["sent"][0]["id"], again["notes"]) == (first["sent"][0]["id"], [])
+    second = fan.run("mail", "reply", question["id"], "2", cwd=repo)
+    assert second.code == 0
+    assert second.err == f"question {question['id']} was answered already: Yes, [drop] it; {WHERE}\n"
+    assert "; answered " in fan.run("mail", "read", "human", cwd=repo).out
+    (mail,) = puppets.runs(row, "mail", "read", "--unread", "--json").json["messages"]
+    assert (mail["body"], mail["reply_to"]) == ("No", question["id"])
+
+
+@pytest.mark.timeout(180)
+def test_the_question_of_an_agent_that_has_left_closes(fan: Fan, puppets: Puppets, asker: tuple[Path, Row]) -> None:
+    """Its agent exits: the question leaves the badge by itself, says why, and stays to be read.
+
+    Red when only a removal closes it.
+    """
+    repo, row = asker
+    puppets.runs(row, "mail", "ask-human", "Go on?", "--timeout", "1")
+    eventually(lambda: tmux(fan, "show-options", "-gv", "@fan_waiting") == "1", within=10)
+    press(fan, row, "C-c")
+    becomes(fan, row, state="exited")
+    eventually(lambda: tmux(fan, "show-options", "-gv", "@fan_waiting") == "0", within=10)
+    (question,) = questions(fan, repo)
+    assert (question["body"], question["closed"]) == ("Go on?", "its agent has exited")
     assert fan.run("ls", "--waiting", cwd=repo).err == "nobody waits for you\n"
+    refused = fan.run("mail", "reply", question["id"], "Yes", "--json", cwd=repo)
+    assert error(refused.out)["code"] == "undeliverable"
 
 
 @pytest.mark.timeout(180)

@@ -68,6 +68,30 @@ def test_what_the_agent_is_told_and_may_run_is_printed_and_outlasts_a_resume(fan
         assert [event["argv"][1:] for event in puppets.events(one, "start")] == [wanted, wanted]
 
 
+@pytest.mark.timeout(180)
+def test_a_member_that_was_made_alone_is_briefed_by_its_first_prompt(fan: Fan, puppets: Puppets) -> None:
+    """`fan worktree new --brief` launches its agent with what it may run, tells the person, and types nothing. The
+    brief stands before the first prompt that is sent; not before a question, and not before the second one.
+
+    Red when the brief is typed as a prompt of its own, or before each of them.
+    """
+    recipe(puppets, "puppet", ('title = "', 'allow = ["--busy", "0.2"]\ntitle = "'))
+    repo = fan.repos.repo()
+    refused = fan.run("worktree", "new", "alone", "--brief", cwd=repo)
+    assert (refused.code, refused.err.splitlines()[0]) == (2, "fan: --brief is for an agent")
+    made = fan.run("worktree", "new", "alone", "--agent", "puppet", "--brief", "--json", cwd=repo)
+    assert made.code == 0, made.err
+    row = made.json["member"]
+    assert "Puppet may run without asking: --busy 0.2\n" in made.err
+    becomes(fan, row, state="rest")
+    assert puppets.started(row)["argv"][1:] == ["--busy", "0.2"]
+    assert puppets.submitted(row) == []
+    assert fan.run("ask", row["id"], "Who are you?", cwd=repo).code == 0
+    for text in (TASK, "Then this"):
+        assert fan.run("send", row["id"], text, cwd=repo).code == 0
+    puppets.takes(row, "Who are you?", BRIEF + TASK, "Then this")
+
+
 def _is_started_again(puppets: Puppets, row: Row) -> bool:
     return len(puppets.events(row, "start")) == 2
 

@@ -77,11 +77,15 @@ def test_a_screen_is_shown_as_data(fan: Fan) -> None:
 
 
 def test_a_dry_run_shows_the_plan_and_makes_nothing(fan: Fan) -> None:
-    """The plan has the rows to be; no branch, folder or session is there afterwards."""
+    """The plan has branch, agent, folder and how the prompt begins; nothing of it is there afterwards."""
     repo = fan.repos.repo()
-    planned = fan.run("3", "--agent", "demo,demo:trust", "--dry-run", "x", cwd=repo)
+    planned = fan.run("3", "--agent", "demo,demo:trust", "--dry-run", "Mend\nall", cwd=repo)
     assert planned.code == 0
-    assert [line.split()[3] for line in planned.out.splitlines()] == ["demo", "demo:trust", "demo"]
+    told = [line.split() for line in planned.out.splitlines()]
+    assert [line[0] for line in told] == ["fan/mend-all", "fan/mend-all-2", "fan/mend-all-3"]
+    assert [line[1] for line in told] == ["demo", "demo:trust", "demo"]
+    assert all(Path(line[2]).parent.parent == fan.worktrees for line in told)
+    assert [line[3:] for line in told] == [["Mend..."]] * 3
     assert fan.repos.git(repo, "branch", "--list", "fan/*") == ""
     assert not fan.worktrees.exists()
 
@@ -95,6 +99,8 @@ def test_a_prompt_may_come_from_a_file_or_from_standard_input(fan: Fan) -> None:
     assert fan.run(*common, "p.md", cwd=repo).json["group"] == "fan/file"
     assert fan.run(*common, "-", cwd=repo, stdin="Given by pipe").json["group"] == "fan/given-pipe"
     assert fan.run(*common, "bytes", cwd=repo).json["error"]["code"] == "usage"
+    bytes_ = fan.run(*common[:-1], os.fsdecode(b"\xff x"), cwd=repo).json["error"]
+    assert (bytes_["code"], bytes_["not_done"]) == ("usage", "nothing was sent")
     assert fan.run(*common, "p.md", "x", cwd=repo).json["error"]["code"] == "usage"
     assert fan.run(*common, "-", cwd=repo, stdin=" \n").json["error"]["code"] == "empty"
 
@@ -168,3 +174,39 @@ def test_the_shell_is_offered_agents_groups_and_members(fan: Fan) -> None:
     fan.run("1", "--agent", "demo", "--detach", "x", cwd=repo, env=QUICK)
     assert offered("fan keep ") == ["fan/x"]
     assert offered("fan ls --group ") == ["fan/x"]
+    assert offered("fan attach ") == ["fan/x"]
+    assert offered("fan archive show ") == []
+    fan.repos.commit(Path(fan.run("ls", "--json", cwd=repo).json[0]["path"]), {"new": "n"}, "Work")
+    assert fan.run("rm", "fan/x", cwd=repo).code == 0
+    assert offered("fan archive show ") == [one["id"] for one in fan.run("archive", "ls", "--json", cwd=repo).json]
+
+
+def test_a_text_that_is_sent_may_come_from_standard_input(fan: Fan) -> None:
+    """`fan send M -` types what is piped in, as ask and mail do; behind `--` it is a dash. Red when both are."""
+    repo = fan.repos.repo()
+    row = fan.run("1", "--agent", "demo", "--detach", "--json", "x", cwd=repo, env=QUICK).json["members"][0]
+    assert fan.run("send", row["id"], "-", cwd=repo, stdin="Words by pipe\n").code in (0, 3)
+    assert fan.run("send", row["id"], "--", "-", cwd=repo, stdin="not read").code in (0, 3)
+    eventually(lambda: "Words by pipe" in fan.run("why", row["id"], cwd=repo).out, within=20)
+    assert "not read" not in fan.run("why", row["id"], cwd=repo).out
+
+
+def test_what_cannot_be_read_is_told_in_words_with_a_command_that_works(fan: Fan) -> None:
+    """A wrong settings file names the command that shows it, a wrong `fan.toml` hides no setting, a recipe that is
+    not there has no number of the system's. Red when `fan config` is named as the way out of its own failure."""
+    repo = fan.repos.repo()
+    (repo / "fan.toml").write_text('copy = "x"\n')
+    shown = fan.run("config", cwd=repo)
+    assert (shown.code, "`copy`: it must be a list, not text" in shown.out, "max_members" in shown.out) == (
+        0,
+        True,
+        True,
+    )
+    assert "Errno" not in fan.run("recipe", "check", "nope", cwd=repo).err
+    fan.config.mkdir()
+    (fan.config / "config.toml").write_text("max_members = 'many'\n")
+    refused = fan.run("config", "--json", cwd=repo).json["error"]
+    assert "`max_members`: it must be a whole number, not text" in refused["message"]
+    assert refused["hint"] == f"cat {fan.config / 'config.toml'}"
+    (fan.config / "config.toml").unlink()
+    assert fan.run("archive", "rm", "--older-than", "9999", cwd=repo).out == "there was nothing to drop\n"

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import typer
 
+from fan.cli.app import program
 from fan.cli.routing import joined, routed
 from fan.cli.spoken import Spoken, called
 
@@ -59,3 +63,24 @@ def test_the_name_comes_from_the_command_line() -> None:
     """A module run, a path that is not on PATH and a program that is there are told apart."""
     assert called("/x/fan/__main__.py", ["python3", "-m", "fan", "ls"]) == "python3 -m fan"
     assert called("./my dir/fan", [sys.executable]) == "'./my dir/fan'"
+
+
+def numbers(command: Any) -> Iterator[Any]:
+    """The options of a command and of all below it that take a number."""
+    for one in getattr(command, "commands", {}).values():
+        yield from numbers(one)
+    of_numbers = {"S", "N", "SEQ", "DAYS"}
+    yield from (one for one in command.params if one.metavar in of_numbers and one.name not in {"subject", "count"})
+
+
+@pytest.mark.parametrize("wild", ["nan", "inf", "-inf", "1e400", "-1", "99999999999999999999", "x", ""])
+def test_no_option_takes_a_number_that_nobody_means(wild: str) -> None:
+    """Every option that takes a number is finite, not negative and within 64 bits, whatever verb it is of.
+
+    Goes red for one that has `min` and `max` in the place of one of our own types: no NaN is below a bound.
+    """
+    found = list(numbers(program()))
+    assert len(found) >= 15
+    for option in found:
+        with pytest.raises(typer.BadParameter):
+            option.type.convert(wild, option, None)

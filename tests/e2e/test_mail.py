@@ -64,6 +64,29 @@ def test_agents_and_the_person_write_to_each_other(fan: Fan, puppets: Puppets, p
     assert {(thread["thread"], thread["messages"]) for thread in threads} >= {(message["id"], 2)}
 
 
+def test_a_claim_reads_an_inbox_and_takes_nothing_from_it(
+    fan: Fan, puppets: Puppets, pair: tuple[Path, Row, Row]
+) -> None:
+    """Whoever has a member's variables and not its process (a person in a split of its session, another agent) may
+    look, and is told that nothing was marked; the agent's own mail stays new.
+
+    Red when the variable makes its bearer the owner of the inbox.
+    """
+    repo, one, two = pair
+    assert fan.run("mail", "send", one["id"], "for you alone", cwd=repo).code == 0
+    split = {"FAN_LAUNCH": puppets.started(one)["env"]["FAN_LAUNCH"]}
+    looked = fan.run("mail", "read", "--unread", cwd=repo, env=split)
+    assert "for you alone" in looked.out
+    assert "nothing was marked as read" in looked.out
+    as_json = fan.run("mail", "read", "--unread", "--json", cwd=repo, env=split).json
+    assert (as_json["peek"], len(as_json["messages"])) == (True, 1)
+    kept = fan.run("keep", two["id"], "--json", cwd=repo, env=split)
+    assert (kept.code, kept.json["error"]["code"]) == (1, "not_allowed")
+    assert "outside of fan's sessions" in kept.json["error"]["message"]
+    (mine,) = puppets.runs(one, "mail", "read", "--unread", "--json").json["messages"]
+    assert (mine["body"], mine["receipts"]["read"]) == ("for you alone", None)
+
+
 def test_what_a_member_may_not_do(fan: Fan, puppets: Puppets, pair: tuple[Path, Row, Row]) -> None:
     """No fan bomb, no keeping, removing, undoing or approving from inside, no name of the person's; nothing was done.
     A setting of the person's opens one of them. Red where a verb does not ask who calls."""

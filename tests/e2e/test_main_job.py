@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from fan.core.reading import HELD
 from tests.support.cli import PROGRAM, ROOT, Fan
-from tests.support.members import becomes, error, listed, press, start, stop_courier, traces
+from tests.support.members import becomes, error, listed, now, press, start, stop_courier, traces
 from tests.support.repos import snapshot
 from tests.support.wait import eventually
 
@@ -161,6 +162,25 @@ def test_one_question_is_asked_for_the_repository(fan: Fan, demo: Demo) -> None:
     press(fan, rows[0], "Enter")
     demo.take_once(3)
     assert demo.typed().count(b"\r") == 4
+
+
+def test_an_option_that_asks_asks_once(fan: Fan, demo: Demo) -> None:
+    """Of `demo:trust` one asks for all of them, and a line says so before anything is made; plain ones beside them
+    are not held, nor do they let the others go. Once the answer is known nobody asks.
+
+    Red when an option's question counts for the whole agent, or for none.
+    """
+    repo, env = fan.repos.repo(), {"FAN_DEMO_HOME": str(fan.repos.home / ".local/state/fan-demo")}
+    demo.home = Path(env["FAN_DEMO_HOME"])
+    done = fan.run("4", "--agent", "demo,demo:trust", "--json", PROMPT, cwd=repo, env=env)
+    assert (done.code, done.err.count("may ask whether you trust this repository: the first one waits")) == (3, 1)
+    assert [row["detail"] == HELD for row in done.json["members"]] == [False, False, False, True]
+    assert [row["kind"] for row in done.json["members"]] == ["", "trust", "", ""]
+    assert [now(fan, row)["detail"] == HELD for row in done.json["members"][3:]] == [True]
+    press(fan, done.json["members"][1], "Enter")
+    demo.take_once(4)
+    again = fan.run("2", "--agent", "demo:trust", "--name", "fan/y", "--json", PROMPT, cwd=repo, env=env)
+    assert (again.code, "may ask" in again.err) == (0, False)
 
 
 def test_detach_returns_before_the_prompts_are_sent(fan: Fan, demo: Demo) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import math
 import os
 import sys
 from collections.abc import Awaitable, Callable
@@ -12,8 +14,9 @@ from typing import Any
 import pytest
 
 from fan.core.mail import LARGEST_BODY
-from fan.mcp.server import answer
+from fan.mcp import server
 from fan.mcp.table import TOOLS
+from fan.mcp.wire import Line
 from tests.support.cli import PROGRAM, Fan
 from tests.support.members import start
 
@@ -28,6 +31,15 @@ def at_home(fan: Fan, monkeypatch: pytest.MonkeyPatch) -> Fan:
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(fan.repos.home)
     return fan
+
+
+def answer(tool: str, given: dict[str, Any]) -> tuple[str, bool]:
+    """A call whose answer has reached its reader."""
+    line = Line()
+    text, refused = server.answer(tool, given, line)
+    for act in line.once_out:
+        server.act(act)
+    return text, refused
 
 
 def over_stdio(fan: Fan, talk: Callable[[Any], Awaitable[None]]) -> None:
@@ -87,9 +99,14 @@ def test_an_agent_sends_reads_and_replies_through_the_tools(fan: Fan) -> None:
         ("mail_send", {"to": "human", "text": "x", SECRET: SECRET}),
         ("mail_send", {"to": "human", "text": "x", "attach": SECRET}),
         ("mail_send", {"to": "human", "text": "x", "attach": [1]}),
+        ("mail_send", {"to": "human", "text": "x", "attach": [f"a\0{SECRET}"]}),
         ("mail_read", {"limit": True}),
         ("mail_read", {"peek": SECRET}),
         ("wait_message", {"timeout": SECRET}),
+        ("wait_message", {"timeout": math.nan}),
+        ("mail_send", {"to": f"nobody sk-{SECRET}", "text": "x"}),
+        ("mail_reply", {"id": f"nothing sk-{SECRET}", "text": "x"}),
+        ("mail_send", {"to": "human", "text": "x", "attach": [f"sk-{SECRET}"]}),
         ("no_such_tool", {"text": SECRET}),
         ("mail_send", {"to": "human", "text": SECRET * LARGEST_BODY}),
         ("mail_send", {"to": "human", "text": "  "}),
@@ -98,9 +115,9 @@ def test_an_agent_sends_reads_and_replies_through_the_tools(fan: Fan) -> None:
 def test_a_call_that_makes_no_sense_is_a_result_that_says_what_was_not_done(
     at_home: Fan, tool: str, given: dict[str, Any]
 ) -> None:
-    """Whatever is wrong, nothing is sent, and the refusal repeats no value of the caller's.
+    """Whatever is wrong, nothing is sent, and the refusal repeats no words and no secret of the caller's.
 
-    Goes red when the arguments are checked by a library that echoes them.
+    Goes red when the arguments are checked by a library that echoes them, or a name is repeated unmasked.
     """
     text, refused = answer(tool, given)
     error = json.loads(text)["error"]
@@ -108,6 +125,20 @@ def test_a_call_that_makes_no_sense_is_a_result_that_says_what_was_not_done(
     assert error["not_done"]
     assert SECRET not in text
     assert at_home.run("mail", "read", "human", "--json").json["messages"] == []
+
+
+def test_a_fault_of_ours_is_an_answer_and_a_log(at_home: Fan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a tool raises, the server answers, says that it is a bug and where it is written down."""
+
+    def broken(*_given: object) -> object:
+        raise ZeroDivisionError(SECRET)
+
+    monkeypatch.setitem(server.NAMES, "mail_read", dataclasses.replace(server.NAMES["mail_read"], run=broken))
+    text, refused = answer("mail_read", {})
+    (log,) = (at_home.state / "logs").glob("bug-*")
+    assert (refused, json.loads(text)["error"]["code"]) == (True, "bug")
+    assert str(log) in text
+    assert SECRET not in text
 
 
 def test_waiting_ends_when_mail_is_there_or_the_time_is_up(at_home: Fan) -> None:
@@ -123,13 +154,13 @@ def test_waiting_ends_when_mail_is_there_or_the_time_is_up(at_home: Fan) -> None
 
 
 def test_each_tool_says_what_it_takes() -> None:
-    """Names, kinds and descriptions are whole, and a key of its own exists for each that sends."""
+    """Names, kinds and descriptions are whole, and there is a key for each that sends."""
     for tool in TOOLS:
         schema = tool.schema()
         assert tool.about
         assert all(part["description"] for part in schema["properties"].values())
         assert set(schema["required"]) <= set(schema["properties"])
-        assert ("key" in schema["properties"]) == tool.writes
+        assert ("key" in schema["properties"]) == ("text" in schema["properties"])
 
 
 def test_without_the_package_it_says_what_to_install(fan: Fan) -> None:

@@ -100,7 +100,7 @@ def test_an_existing_branch_is_checked_out_and_stays(fan: Fan, puppets: Puppets)
     before = fan.repos.git(repo, "branch", "--format=%(refname) %(objectname)")
     row = _joined(fan, repo, "new", "same", "--agent", "puppet:gate")
     assert fan.repos.git(Path(row["path"]), "branch", "--show-current") == "same"
-    assert fan.run("send", row["id"], "Never typed", cwd=repo).code == 0
+    assert fan.run("send", row["id"], "Never typed", cwd=repo).code == 3
     gone = fan.run("rm", row["id"], "--json", cwd=repo)
     assert gone.code == 0, gone.out
     assert "its branch was there before" in gone.json["notes"][0]
@@ -122,13 +122,13 @@ def test_what_cannot_be_new_leaves_nothing(fan: Fan) -> None:
         ("main",): ("exists", "fan ls"),
         ("topic",): ("exists", "fan ls"),
         ("handy",): ("exists", f"fan worktree adopt {place}"),
-        ("topic/below",): ("conflict", "another name"),
+        ("topic/below",): ("conflict", ""),
         ("no..name",): ("usage", ""),
-        ("old", "--base", "main"): ("usage", "leave --base out"),
+        ("old", "--base", "main"): ("usage", "fan worktree new old"),
         ("x", "--base", "nowhere"): ("not_found", ""),
         ("x", "--agent", "nobody"): ("not_found", ""),
         ("x", "--group", "nobody"): ("not_found", ""),
-        ("x", "--name", "topic"): ("exists", "--group topic joins it"),
+        ("x", "--name", "topic"): ("exists", "fan ls --group topic"),
         ("x", "--name", "y", "--group", "topic"): ("usage", ""),
     }
     for words, (code, hint) in refused.items():

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.asking import world_of
 from tests.support.cli import PROGRAM, Fan
-from tests.support.members import becomes, listed, press, start, tmux
+from tests.support.members import becomes, listed, press, recipe, start, stop_tmux, tmux
 from tests.support.puppets import Puppets
 from tests.support.tmux import terminal
 from tests.support.wait import eventually
@@ -46,7 +47,7 @@ def test_a_question_is_an_alert_until_it_is_answered(fan: Fan, puppets: Puppets)
     assert alert["body"] == f"fan/x:1 (puppet) asks for permission; fan attach {row['id']}"
     assert (alert["kind"], alert["author"], alert["verified"]) == ("alert", "fan", "process")
     assert badge(fan) == "1"
-    fan.run("mail", "read", "human", cwd=repo)
+    assert f" -m fan attach {row['id']}\n" in fan.run("mail", "read", "human", cwd=repo).out
     waiting = fan.run("ls", "--waiting", cwd=repo)
     assert (row["id"] in waiting.out, waiting.err) == (True, "")
     assert [one["id"] for one in inbox(fan, repo)] == [alert["id"]]
@@ -55,6 +56,33 @@ def test_a_question_is_an_alert_until_it_is_answered(fan: Fan, puppets: Puppets)
     eventually(lambda: inbox(fan, repo) == [], within=10)
     eventually(lambda: badge(fan) == "0", within=10)
     assert listed(fan, repo, "--waiting") == {}
+
+
+@pytest.mark.timeout(180)
+def test_the_words_of_a_dialog_are_masked_wherever_they_are_shown(fan: Fan, puppets: Puppets) -> None:
+    """`ls`, `ls --waiting`, `wait`, `why` and the alert, each plain and as JSON: no secret, nor the half of one that
+    the recipe cuts off.
+
+    Red when any of them shows the words as they stand on the screen.
+    """
+    asks = "match = ['May I run it\\?', '=> ']\n"
+    recipe(puppets, "puppet", (asks, asks + "detail = 'you: (.{25})'\n"))
+    repo, secret = fan.repos.repo(), "sk-" + "a1B2" * 8
+    (row,) = start(fan, repo, 1, "puppet:permission", "--name", "fan/x", f"Deploy with {secret} now")
+    detail = "Deploy with " + "*" * 13
+    assert becomes(fan, row, state="needs_input")["detail"] == detail
+    eventually(lambda: inbox(fan, repo), within=15)
+    for words in (
+        ["ls"],
+        ["ls", "--waiting"],
+        ["wait", "fan/x"],
+        ["mail", "read", "human", "--peek"],
+        ["why", "fan/x"],
+    ):
+        for done in (fan.run(*words, cwd=repo), fan.run(*words, "--json", cwd=repo)):
+            assert done.code == 0, done.err
+            assert detail in done.out
+            assert secret[:6] not in done.out
 
 
 @pytest.mark.timeout(180)
@@ -72,6 +100,24 @@ def test_a_prompt_that_failed_is_an_alert_until_it_is_sent(fan: Fan, puppets: Pu
     assert fan.run("rm", rows[1]["id"], cwd=repo).code == 0
     eventually(lambda: len(inbox(fan, repo)) == 1, within=10)
     assert fan.run("attach", "--waiting", cwd=repo).code != 0
+
+
+@pytest.mark.timeout(180)
+def test_with_the_server_go_its_questions(fan: Fan, puppets: Puppets) -> None:
+    """Nobody can answer an agent whose session is gone, and no courier is left to say so: whoever looks next is not
+    sent there. A prompt that did not get through is told on.
+
+    Red when only the courier closes alerts.
+    """
+    repo = fan.repos.repo()
+    asks, stalled = start(fan, repo, 2, "puppet:permission,puppet:lose-all", "--name", "fan/x", "Do it", code=5)
+    eventually(lambda: len(inbox(fan, repo)) == 2, within=15)
+    stop_tmux(fan)
+    eventually(lambda: len(inbox(fan, repo)) == 1, within=10)
+    (alert,) = inbox(fan, repo)
+    assert alert["body"].startswith("fan/x:2 (puppet) did not get its prompt: ")
+    with world_of(fan, repo) as world:
+        assert [one.about for one in world.store.waiting("human")] == [stalled["id"]] != [asks["id"]]
 
 
 def test_waiting_counts_mail_for_the_person(fan: Fan, puppets: Puppets) -> None:

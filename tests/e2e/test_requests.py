@@ -140,12 +140,20 @@ def test_who_it_is_is_told_by_the_folder_alone(boxed: Boxed) -> None:
     assert len(boxed.mail()) == 1
 
 
-@pytest.mark.parametrize("line", ["ask box:2 hello", "stash rm 1234", "ls --watch", "events --follow"])
+REFUSED = ["ask box:2 hello", "stash rm 1234", "ls --watch", "events --follow", "keep box:1", "rm box:1", "undo"]
+REFUSED += ["send box:2 x", "why box:1", "config approve", "2 --agent demo x", "worktree new x", "archive ls"]
+
+
+@pytest.mark.parametrize("line", REFUSED)
 def test_what_is_not_on_the_list_is_refused(boxed: Boxed, line: str) -> None:
-    """It is told so with the code of every such refusal, and nothing is done."""
+    """It is told so with the code of every such refusal, and nothing is done.
+
+    Goes red when a verb that the courier does not run goes for the store, and tells that it cannot open it.
+    """
     refused = boxed.run(*line.split(), "--json")
     assert (refused.code, refused.json["error"]["code"]) == (1, "not_allowed")
     assert "nothing was done" in refused.json["error"]["not_done"]
+    assert refused.json["error"]["hint"].endswith("fan mail send human 'what you need and why'")
 
 
 def test_it_reads_no_file_and_enters_no_repository_that_it_could_not(boxed: Boxed) -> None:

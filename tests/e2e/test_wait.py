@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from pathlib import Path
 
@@ -11,10 +9,11 @@ import pytest
 
 from fan.errors import OwnChat
 from tests.support.asking import running, without_courier, world_of
+from tests.support.calls import TmuxCalls
 from tests.support.cli import Fan
 from tests.support.members import becomes, error, press, start, tmux
 from tests.support.puppets import Puppets
-from tests.support.wait import eventually
+from tests.support.wait import eventually, window
 
 STEM = "fan/do"
 
@@ -122,7 +121,9 @@ def test_mail_ends_a_wait(fan: Fan, puppets: Puppets, repo: Path) -> None:
     assert again.code == 0
     assert f"mail {sent['id']} from {STEM}:1 (puppet) (verified: process) in thread {sent['thread']}" in again.out
     assert "It is done." not in again.out
-    for words in (["--thread", "nothing1"], ["--from", two["id"]]):
+    assert again.out.endswith(" -m fan mail read --unread\n")
+    other = fan.run("mail", "send", one["id"], "Thanks.", "--json", cwd=repo).json["sent"][0]
+    for words in (["--thread", other["thread"]], ["--from", two["id"]]):
         assert fan.run("wait", "agent-message", *words, "--timeout", "0", cwd=repo).code == 6
     assert fan.run("wait", "agent-message", "--thread", sent["thread"], "--from", one["id"], cwd=repo).code == 0
     fan.run("mail", "read", cwd=repo)
@@ -164,6 +165,35 @@ def test_words_on_a_screen_end_a_wait(fan: Fan, puppets: Puppets, repo: Path) ->
     assert error(gone.out)["code"] == "target_gone"
 
 
+def test_a_pattern_that_searches_for_ever_ends_with_the_waits_time(fan: Fan, puppets: Puppets, repo: Path) -> None:
+    """Each further letter of the line doubles the time: what bounds the wait bounds the search too.
+
+    Red when the time is looked at between two searches alone.
+    """
+    (row,) = start(fan, repo, 1, "puppet", "Do it for as many words as a line can hold and then some more")
+    late = fan.run("wait", "output", row["id"], r"(\s*\S*)*Q$", "--timeout", "2", "--json", cwd=repo, timeout=20)
+    assert (late.code, error(late.out)["code"]) == (6, "timed_out")
+    assert "takes too long" in error(late.out)["message"]
+
+
+def test_what_a_killed_wait_leaves_goes(fan: Fan, puppets: Puppets, repo: Path) -> None:
+    """Its fifo is taken away by the courier, and that of a wait which still lasts stays.
+
+    Red when nothing tidies the folder of the waiters.
+    """
+    (row,) = start(fan, repo, 1, "puppet", "Do it")
+    waiters = fan.runtime / "waiters"
+    with running(fan, repo, "wait", "exit", row["id"]) as lasting:
+        eventually(lambda: len(list(waiters.glob("*"))) == 1, within=20)
+        (kept,) = waiters.glob("*")
+        with running(fan, repo, "wait", "exit", row["id"]) as killed:
+            eventually(lambda: len(list(waiters.glob("*"))) == 2, within=20)
+            killed.process.kill()
+        eventually(lambda: list(waiters.glob("*")) == [kept], within=20)
+        tmux(fan, "kill-pane", "-t", row["pane"])
+        assert lasting.ends()[0] == 0
+
+
 def test_nobody_waits_for_itself(fan: Fan, puppets: Puppets, repo: Path) -> None:
     """A member that waits for its group waits for the others; itself it cannot wait for."""
     one, two = start(fan, repo, 2, "puppet", "Do it")
@@ -184,16 +214,12 @@ def test_b069_a_wait_that_nothing_happens_to_starts_nothing(fan: Fan, puppets: P
     rows = start(fan, repo, 3, "puppet", "Do it")
     for row in rows:
         becomes(fan, row, state="rest", turn="done")
-    shim, log = fan.folder / "shim", fan.folder / "calls"
-    shim.mkdir()
-    real = shutil.which("tmux", path=fan.env["PATH"])
-    (shim / "tmux").write_text(f'#!/bin/sh\necho call >>"{log}"\nexec "{real}" "$@"\n')
-    (shim / "tmux").chmod(0o700)
-    path = os.pathsep.join([str(shim), fan.env["PATH"]])
-    with running(fan, repo, "wait", STEM, "--until", "exited", "--timeout", "60", env={"PATH": path}) as waiting:
-        eventually(log.exists, within=20)
-        time.sleep(3)
-        before = log.read_text().count("call")
-        time.sleep(6)
-        assert log.read_text().count("call") == before <= 12
+    calls = TmuxCalls(fan)
+    words = ("wait", STEM, "--until", "exited", "--timeout", "60")
+    with running(fan, repo, *words, env={"PATH": calls.path}) as waiting:
+        eventually(calls.count, within=20)
+        window(3)
+        before = calls.count()
+        window(6)
+        assert calls.count() == before <= 12
         assert waiting.process.poll() is None

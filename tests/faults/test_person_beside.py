@@ -14,7 +14,7 @@ from fan.core.model import Delivery, Status
 from fan.courier import start as courier
 from fan.courier.housekeeping import drop_stale_buffers
 from fan.courier.loop import Courier
-from fan.world.tmux import Outcome, Watch
+from fan.world.tmux import Outcome, Tmux
 from tests.support.cli import Fan
 from tests.support.members import becomes, listed, now, press, recipe, sessions, start, stop_courier, tmux, write
 from tests.support.puppets import Puppets
@@ -120,17 +120,17 @@ def test_dead_at_the_moment_of_the_paste(fan: Fan, puppets: Puppets, monkeypatch
     world = Remains(fan, repo).world
     eventually(lambda: "fan-courier" not in tmux(fan, "list-sessions", "-F", "#{session_name}").split())
     world.tmux.start_courier(["sleep", "60"], courier.environment(fan.env))
-    paste = Watch.paste
+    paste = Tmux.paste
     outcomes: list[Outcome] = []
 
-    def dying(watch: Watch, pane: str, buffer: str) -> Outcome:
+    def dying(watch: Tmux, pane: str, buffer: str) -> Outcome:
         process = psutil.Process(world.store.member(one["id"]).pid)
         os.kill(process.pid, signal.SIGKILL)
-        eventually(lambda: next(pane for pane in watch.panes() if pane.member == one["id"]).dead)
+        eventually(lambda: next(pane for pane in watch.panes() if pane.id == one["pane"]).dead)
         outcomes.append(paste(watch, pane, buffer))
         return outcomes[-1]
 
-    monkeypatch.setattr(Watch, "paste", dying)
+    monkeypatch.setattr(Tmux, "paste", dying)
     world.store.add_delivery(Delivery(0, one["id"], "Then that", world.clock.now()))
     watch = world.tmux.watch()
     looking = Courier(world, watch)

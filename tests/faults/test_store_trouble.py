@@ -7,7 +7,7 @@ import random
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 
 from fan.core.model import Status
 from tests.support.cli import Fan
-from tests.support.disk import fill
+from tests.support.disk import fill, small_disk
 from tests.support.members import error, listed, sessions, start, stop_courier, tmux, traces
 from tests.support.puppets import Puppets
 from tests.support.remains import Remains
@@ -26,22 +26,10 @@ PAGE = 4096
 
 
 @pytest.fixture
-def disk(fan: Fan) -> Iterator[Callable[[Path, str], None]]:
+def disk(fan: Fan) -> Iterator[Callable[[Path, str], Path]]:
     """Mounts a small disk at a folder of the test's."""
-    mounted: list[Path] = []
-
-    def mount(place: Path, size: str) -> None:
-        if os.geteuid() != 0:
-            pytest.skip("only root may mount a small disk")
-        place.mkdir(mode=0o700)
-        command = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=0700", "tmpfs", str(place)]
-        if subprocess.run(command, capture_output=True, check=False).returncode:
-            pytest.skip("a small disk cannot be mounted here")
-        mounted.append(place)
-
-    yield mount
-    for place in mounted:
-        subprocess.run(["umount", "-l", str(place)], check=True)
+    with ExitStack() as mounted:
+        yield lambda place, size: mounted.enter_context(small_disk(place, size))
 
 
 def _alone(fan: Fan, repo: Path) -> dict[str, Any]:
@@ -101,7 +89,7 @@ def test_every_verb_refuses_and_keeps_the_file(fan: Fan, puppets: Puppets, damag
     assert fan.run("report", "working", cwd=folder, env={"FAN_MEMBER": row["id"]}).code == 0
 
 
-def test_a_full_disk_under_the_store(fan: Fan, puppets: Puppets, disk: Callable[[Path, str], None]) -> None:
+def test_a_full_disk_under_the_store(fan: Fan, puppets: Puppets, disk: Callable[[Path, str], Path]) -> None:
     """While nothing can be put on record nothing is typed, made or removed, by the courier neither; what was pending
     arrives once there is room again.
 
@@ -134,7 +122,7 @@ def test_a_full_disk_under_the_store(fan: Fan, puppets: Puppets, disk: Callable[
 
 
 @pytest.mark.field("B071")
-def test_b071_copies_that_do_not_fit(fan: Fan, puppets: Puppets, disk: Callable[[Path, str], None]) -> None:
+def test_b071_copies_that_do_not_fit(fan: Fan, puppets: Puppets, disk: Callable[[Path, str], Path]) -> None:
     """Five checkouts that do not fit are refused before anything is made. Where the disk fills up meanwhile, the
     members that are whole stay, the others leave nothing, and the record is readable."""
     disk(fan.worktrees, "30m")
@@ -168,7 +156,7 @@ def test_b071_copies_that_do_not_fit(fan: Fan, puppets: Puppets, disk: Callable[
     assert made["branches"] == sorted(["refs/heads/main", *(f"refs/heads/{row['branch']}" for row in whole)])
 
 
-def test_a_state_folder_that_cannot_be_written(fan: Fan, puppets: Puppets, disk: Callable[[Path, str], None]) -> None:
+def test_a_state_folder_that_cannot_be_written(fan: Fan, puppets: Puppets, disk: Callable[[Path, str], Path]) -> None:
     """Every verb that must record says so in one sentence and does nothing."""
     repo = fan.repos.repo()
     if os.geteuid():

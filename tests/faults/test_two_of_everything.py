@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fan.core.model import Delivery, Status
+from fan.core.model import Delivery, Phase, Status
 from tests.support.cli import PROGRAM, Fan, Result
 from tests.support.members import becomes, error, listed, sessions, start, stop_courier, write
 from tests.support.puppets import Puppets
@@ -127,7 +127,7 @@ def test_two_retries_type_once(fan: Fan, puppets: Puppets) -> None:
     (row,) = start(fan, repo, 1, "puppet", "Do it")
     store = Remains(fan, repo).world.store
     given_up = Delivery(
-        0, row["id"], "Then that", time.time(), status=Status.NOT_SENT, phase="done", note="not at rest"
+        0, row["id"], "Then that", time.time(), status=Status.NOT_SENT, phase=Phase.DONE, note="not at rest"
     )
     store.add_delivery(given_up)
     ended = _together(fan, repo, *[["send", "--retry", row["id"]]] * 3)

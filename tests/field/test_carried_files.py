@@ -42,6 +42,20 @@ def _files(repo: Path) -> dict[str, tuple[int, int, bytes]]:
     return {name: seen for name, seen in snapshot(repo).items() if Path(name).parts[0] != ".git"}
 
 
+def test_what_git_did_not_say_in_time_is_said_to_be_unknown(fan: Fan, puppets: Puppets) -> None:
+    """Where git takes too long over the person's checkout, one line says so, and the start goes on.
+
+    Red when silence then looks as if everything travelled.
+    """
+    repo = fan.repos.repo()
+    fan.repos.commit(repo, {".gitattributes": "*.bin filter=slow\n", "a.bin": "a\n"})
+    fan.repos.git(repo, "config", "filter.slow.clean", "sleep 300")
+    fan.repos.write(repo, {"a.bin": "b\n"})
+    done = fan.run("1", "--agent", "puppet", "--dry-run", "Do it", cwd=repo)
+    assert done.code == 0, done.err
+    assert done.err.count("git did not say in time what is not carried over") == 1
+
+
 def test_a_link_leads_to_the_main_checkout_and_its_removal_harms_nothing(fan: Fan, puppets: Puppets) -> None:
     """`link` shares a folder; removing the member, sweep and all, leaves what it led to as it was; a link that git
     would show as untracked is told.

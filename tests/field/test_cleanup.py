@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -15,7 +14,7 @@ from tests.support.members import error, listed, recipe, sessions, start
 from tests.support.puppets import Puppets
 from tests.support.repos import snapshot
 from tests.support.tmux import alive
-from tests.support.wait import eventually
+from tests.support.wait import eventually, window
 
 WRITER = """
 import itertools, pathlib, sys
@@ -193,7 +192,7 @@ def test_b051_programs_of_a_loser_do_not_go_on(fan: Fan, puppets: Puppets) -> No
             assert kept.code == 0, kept.err
             assert not alive(child)
             assert f"({orphan})" in kept.err
-            time.sleep(1)
+            window(1)
             assert not Path(rows[1]["path"]).exists()
             assert all(alive(pid) for pid in (orphan, *winners, stranger.pid))
         finally:

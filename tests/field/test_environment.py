@@ -11,9 +11,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.calls import TmuxCalls
 from tests.support.cli import PROGRAM, Fan
 from tests.support.members import courier, cycle, listed, own_tmux, start, tmux
 from tests.support.puppets import Puppets
+from tests.support.wait import window
 
 NUMBERS = "set -g base-index 1\nsetw -g pane-base-index 1\nset -g renumber-windows on\nset -g prefix2 C-q\n"
 HOOKS = (
@@ -68,42 +70,27 @@ def test_b069_forty_at_rest_cost_next_to_nothing(fan: Fan, puppets: Puppets) -> 
 
     Red when the courier asks tmux about each pane by a process of its own.
     """
-    calls = _count_tmux(fan)
+    calls = TmuxCalls(fan)
+    fan.env["PATH"] = calls.path
     repo = fan.repos.repo()
     (one,) = start(fan, repo, 1, "puppet", "--name", "alone", "Do it")
-    before = _lines(calls)
+    before = calls.count()
     listed(fan, repo)
-    for_one = _lines(calls) - before
+    for_one = calls.count() - before
     rows = start(fan, repo, 39, "puppet", "--name", "many", "--wait", "Do it")
     assert {row["prompt_status"] for row in rows} == {"sent"}
-    time.sleep(3)
-    before, process = _lines(calls), psutil.Process(courier(fan))
+    window(3)
+    before, process = calls.count(), psutil.Process(courier(fan))
     used = sum(process.cpu_times()[:2])
-    time.sleep(5)
-    assert _lines(calls) - before <= 2
+    window(5)
+    assert calls.count() - before <= 2
     assert sum(process.cpu_times()[:2]) - used < 5 * 0.10
-    before, begun = _lines(calls), time.monotonic()
+    before, begun = calls.count(), time.monotonic()
     shown = listed(fan, repo)
     assert time.monotonic() - begun < 10
-    assert _lines(calls) - before <= for_one + 1, "more than the courier's own of every five seconds"
+    assert calls.count() - before <= for_one + 1, "more than the courier's own of every five seconds"
     assert [row["state"] for row in shown.values()] == ["rest"] * 40
     assert one["id"] in shown
-
-
-def _count_tmux(fan: Fan) -> Path:
-    """Puts a tmux before the real one that writes a line for each call."""
-    folder, log = fan.folder / "shim", fan.folder / "calls"
-    folder.mkdir()
-    log.touch()
-    real = next(Path(part) / "tmux" for part in fan.env["PATH"].split(os.pathsep) if (Path(part) / "tmux").exists())
-    (folder / "tmux").write_text(f'#!/bin/sh\necho called >>"{log}"\nexec "{real}" "$@"\n')
-    (folder / "tmux").chmod(0o755)
-    fan.env["PATH"] = f"{folder}{os.pathsep}{fan.env['PATH']}"
-    return log
-
-
-def _lines(file: Path) -> int:
-    return len(file.read_text().splitlines())
 
 
 @pytest.mark.field("B071")
@@ -123,7 +110,7 @@ def test_b071_checkouts_that_do_not_fit_are_refused(fan: Fan, puppets: Puppets) 
     env = {"FAN_MIN_FREE_MB": str(free - 200)}
     done = fan.run("5", "--agent", "puppet", "--json", "Do it", cwd=repo, env=env)
     assert (done.code, done.json["error"]["code"]) == (1, "disk_failed")
-    assert "5 checkouts of about 60 MB do not fit" in done.json["error"]["message"]
+    assert "5 checkouts do not fit, with about 60 MB each" in done.json["error"]["message"]
     assert listed(fan, repo) == {}
     assert not list(fan.worktrees.glob("*/*"))
     assert fan.run("1", "--agent", "puppet", "--dry-run", "Do it", cwd=repo, env=env).code == 0

@@ -8,13 +8,12 @@ import pty
 import shutil
 import subprocess
 import termios
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import PROGRAM, Fan
+from tests.support.disk import small_disk
 from tests.support.members import cycle, error, sessions, start, traces
 from tests.support.puppets import Puppets
 from tests.support.repos import snapshot
@@ -29,19 +28,6 @@ def _refused(fan: Fan, where: Path, count: int = 2) -> dict[str, str]:
     told = error(done.out)
     assert "\n" not in told["message"].strip()
     return told
-
-
-@contextmanager
-def _disk(place: Path, size: str, option: str = "rw") -> Iterator[Path]:
-    """A small disk of its own."""
-    place.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", f"size={size},{option}", "tmpfs", str(place)]
-    if subprocess.run(words, capture_output=True, check=False).returncode:
-        pytest.skip("a small disk cannot be mounted here")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def test_from_a_subfolder_the_whole_repository_is_meant(fan: Fan, puppets: Puppets) -> None:
@@ -202,7 +188,7 @@ def test_a_disk_without_room_is_refused_before_anything_is_made(fan: Fan, puppet
     """Less room than the checkouts need: one sentence with both numbers, and nothing is made."""
     repo = fan.repos.repo()
     before = traces(fan, repo)
-    with _disk(fan.worktrees, "1m"):
+    with small_disk(fan.worktrees, "1m"):
         told = _refused(fan, repo)
         assert told["code"] == "disk_failed"
         assert "MB are free" in told["message"]
@@ -221,7 +207,7 @@ def test_a_disk_that_fills_up_on_the_way_leaves_nothing_half_made(fan: Fan, pupp
     fan.repos.git(repo, "config", "filter.big.smudge", "head -c 3000000 /dev/zero")
     before = traces(fan, repo)
     fan.env["FAN_MIN_FREE_MB"] = "0"
-    with _disk(fan.worktrees, "1m"):
+    with small_disk(fan.worktrees, "1m"):
         done = fan.run("1", "--agent", "puppet", "--json", "Do it", cwd=repo)
         assert done.code == 1, done.out
         assert "one.bin" in done.json["members"][0]["prompt_note"]
@@ -238,7 +224,7 @@ def test_a_setup_on_a_full_disk_fails_its_member_and_says_why(fan: Fan, puppets:
     (repo / "big.dat").write_bytes(os.urandom(3_000_000))
     assert fan.run("config", "approve", cwd=repo).code == 0
     fan.env["FAN_MIN_FREE_MB"] = "0"
-    with _disk(fan.worktrees, "1m"):
+    with small_disk(fan.worktrees, "1m"):
         done = fan.run("1", "--agent", "puppet", "--json", "Do it", cwd=repo)
         assert done.code == 1, done.out
         note = done.json["members"][0]["prompt_note"]
@@ -255,13 +241,13 @@ def test_a_target_that_cannot_be_written_is_refused(fan: Fan, puppets: Puppets, 
     """A read-only disk, under the worktrees or under the repository, is one sentence that names the place."""
     repo = fan.repos.repo()
     if which == "worktrees":
-        with _disk(fan.worktrees, "1m", "ro"):
+        with small_disk(fan.worktrees, "1m", "ro"):
             told = _refused(fan, repo)
         assert str(fan.worktrees) in told["message"]
     else:
         moved = fan.repos.home / "moved"
         repo.rename(moved)
-        with _disk(repo, "8m"):
+        with small_disk(repo, "8m"):
             shutil.copytree(moved, repo, dirs_exist_ok=True)
             subprocess.run(["mount", "-o", "remount,ro", str(repo)], check=True)
             told = _refused(fan, repo)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.support.cli import Fan
 from tests.support.members import becomes, now, press, start, tmux, write
 from tests.support.puppets import Puppets
-from tests.support.wait import eventually
+from tests.support.wait import eventually, window
 
 LINES = "Do this:\n  first\n\n\tthen\nlast\n\n"
 
@@ -79,8 +77,8 @@ def test_b034_a_scrolled_pane_keeps_the_message(fan: Fan, puppets: Puppets) -> N
     becomes(fan, row, state="rest")
     before = puppets.raw(row)
     tmux(fan, "copy-mode", "-t", row["pane"])
-    assert fan.run("send", row["id"], "q jjk gg quit / now", cwd=repo).code == 0
-    time.sleep(2)
+    assert fan.run("send", row["id"], "q jjk gg quit / now", cwd=repo).code == 3
+    window(2)
     assert (puppets.raw(row), now(fan, row)["prompt_status"]) == (before, "pending")
     assert "copy mode" in fan.run("why", row["id"], "--json", cwd=repo).json["obstacle"]
     assert tmux(fan, "display-message", "-p", "-t", row["pane"], "#{pane_in_mode}") == "1"
@@ -96,7 +94,7 @@ def test_b034_scrolling_while_the_first_prompt_is_pending(fan: Fan, puppets: Pup
     keys = ("send-keys", "-t", pane, "Enter", ";", "send-keys", "-t", pane, "Enter", ";", "copy-mode", "-t", pane)
     tmux(fan, *keys)
     eventually(lambda: len(puppets.events(row, "answered")) == 2)
-    time.sleep(2)
+    window(2)
     assert puppets.raw(row) == b"\r\r"
     tmux(fan, "send-keys", "-t", pane, "-X", "cancel")
     puppets.takes(row, "Do it")
@@ -114,8 +112,8 @@ def test_b035_a_persons_draft_is_left_alone(fan: Fan, puppets: Puppets) -> None:
         becomes(fan, row, state="rest")
         write(fan, row, "rename the")
         puppets.has_keys(row, b"rename the")
-        assert fan.run("send", row["id"], "Then this", cwd=repo).code == 0
-    time.sleep(2)
+        assert fan.run("send", row["id"], "Then this", cwd=repo).code == 3
+    window(2)
     for row in rows:
         assert puppets.raw(row).endswith(b"rename the")
         assert now(fan, row)["prompt_status"] == "pending"

@@ -111,7 +111,7 @@ def test_b017_odd_characters_in_the_path(fan: Fan, puppets: Puppets) -> None:
 
 @pytest.mark.field("B018")
 def test_b018_a_failing_hook_is_a_warning(fan: Fan, puppets: Puppets) -> None:
-    """A post-checkout hook that exits 3 costs a warning with its output, and no agent."""
+    """A post-checkout hook that exits 3 costs no agent; `fan why` tells the warning with its output again."""
     repo = fan.repos.repo()
     fan.repos.hook(repo, "echo 'no luck today' >&2; exit 3")
     done = fan.run("3", "--agent", "puppet", "--json", "Do it", cwd=repo)
@@ -120,6 +120,9 @@ def test_b018_a_failing_hook_is_a_warning(fan: Fan, puppets: Puppets) -> None:
     warnings = [line for line in done.err.splitlines() if line.startswith("warning: ")]
     assert warnings
     assert all("no luck today" in line for line in warnings)
+    told = [fan.run("why", row["id"], cwd=repo).out.splitlines() for row in done.json["members"]]
+    again = [line.split(maxsplit=4)[4] for lines in told for line in lines if line.startswith("when it was made")]
+    assert sorted(again) == sorted(line.split(": ", 2)[2] for line in warnings)
 
 
 @pytest.mark.field("B018")

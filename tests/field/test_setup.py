@@ -44,7 +44,7 @@ def test_not_approved_and_nobody_to_ask_is_refused_before_anything_is_made(fan: 
     assert (done.code, told["code"]) == (1, "needs_approval")
     assert "run touch /tmp/never; echo \\x1b[2J" in told["message"]
     assert "config approve" in told["hint"]
-    assert "--no-setup" in told["hint"]
+    assert "--no-setup" in told["not_done"]
     assert traces(fan, repo) == before
     planned = _fan(fan, repo, 1, "--dry-run")
     assert planned.code == 0

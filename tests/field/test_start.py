@@ -30,7 +30,7 @@ def test_b001_agents_that_die_at_start_are_told_and_cleared_by_the_printed_comma
         assert (row["prompt_status"], row["typed"], row["state"]) == ("not_sent", "no", "exited")
         assert "code 1" in row["prompt_note"]
         assert "puppet at your service" in row["prompt_note"]
-    assert done.json["hints"] == ["fan group rm fan/mend"]
+    assert done.json["hints"] == [f"fan why {done.json['members'][0]['id']}", "fan group rm fan/mend"]
     cleared = fan.run("group", "rm", "fan/mend", cwd=repo)
     assert cleared.code == 0, cleared.err
     assert traces(fan, repo) == before
@@ -39,6 +39,20 @@ def test_b001_agents_that_die_at_start_are_told_and_cleared_by_the_printed_comma
     recipe(puppets, "broken")
     again = start(fan, repo, 3, "broken", "Mend it")
     assert [row["branch"] for row in again] == ["fan/mend", "fan/mend-2", "fan/mend-3"]
+
+
+@pytest.mark.parametrize("words", [["--wait"], ["--timeout", "5"], ["--timeout", "0"]])
+def test_who_detaches_does_not_wait(fan: Fan, puppets: Puppets, words: list[str]) -> None:
+    """`--detach` with a wait is refused in one sentence, and nothing is made.
+
+    Red when one of the two silently wins.
+    """
+    repo = fan.repos.repo()
+    before = traces(fan, repo)
+    done = fan.run("2", "--agent", "puppet", "--detach", *words, "--json", "Do it", cwd=repo)
+    assert (done.code, error(done.out)["code"]) == (2, "usage")
+    assert error(done.out)["message"] == "--detach waits for nothing: it excludes --wait and --timeout"
+    assert traces(fan, repo) == before
 
 
 @pytest.mark.field("B001")
@@ -143,3 +157,26 @@ def test_b010_two_repositories_of_one_name_do_not_mix(fan: Fan, puppets: Puppets
     assert list(listed(fan, right)) == [row["id"] for row in theirs]
     for row in theirs:
         becomes(fan, row, state="rest", gone=False)
+
+
+def test_a_runtime_folder_that_others_may_enter_is_closed(fan: Fan, puppets: Puppets) -> None:
+    """Made by hand with the usual mode it serves all the same. Goes red when only tmux looks at it, and refuses."""
+    fan.runtime.mkdir(mode=0o755)
+    (row,) = start(fan, fan.repos.repo(), 1, "puppet", "do it")
+    assert row["prompt_status"] == "sent"
+    assert fan.runtime.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_runtime_folder_that_cannot_be_is_found_before_anything_is_made(fan: Fan, puppets: Puppets) -> None:
+    """A link in its place is refused with what to do; there is no group, no branch and no worktree."""
+    (fan.folder / "elsewhere").mkdir()
+    fan.runtime.symlink_to(fan.folder / "elsewhere")
+    repo = fan.repos.repo()
+    before = snapshot(repo)
+    for words in (["2", "--agent", "puppet", "do it"], ["worktree", "new", "x", "--agent", "puppet"]):
+        refused = error(fan.run(*words, "--json", cwd=repo).out)
+        assert (refused["code"], refused["not_done"]) == ("not_allowed", "nothing was made")
+        assert refused["hint"]
+    assert snapshot(repo) == before
+    fan.runtime.unlink()
+    assert listed(fan, repo, "--all") == {}

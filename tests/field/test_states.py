@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from tests.support.cli import Fan
 from tests.support.members import becomes, cycle, listed, now, recipe, sessions, start, stop_courier, stop_tmux
 from tests.support.puppets import Puppets, Row
 from tests.support.tmux import alive
+from tests.support.wait import window
 
 HOOKS = '[hooks]\nprompt = "prompt"\ngrace = 2.0\nstale = 1.0\n'
 
@@ -50,7 +50,7 @@ def test_b038_a_usage_limit_is_no_rest(fan: Fan, puppets: Puppets) -> None:
     for row in rows:
         assert fan.run("send", row["id"], "Then this", cwd=repo).code == 0
     puppets.takes(rows[2], "Do it", "Then this")
-    time.sleep(2)
+    window(2)
     for row in rows[:2]:
         assert puppets.raw(row) == before[row["id"]]
         assert (now(fan, row)["state"], now(fan, row)["prompt_status"]) == ("limited", "pending")

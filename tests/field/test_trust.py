@@ -9,12 +9,7 @@ import pytest
 from tests.support.cli import Fan
 from tests.support.members import becomes, listed, now, press, sessions, start, write
 from tests.support.puppets import Puppets
-from tests.support.wait import eventually
-
-
-def _window(seconds: float) -> None:
-    """A fixed time in which something must not happen."""
-    time.sleep(seconds)
+from tests.support.wait import eventually, window
 
 
 @pytest.mark.field("B024")
@@ -30,7 +25,7 @@ def test_b024_the_trust_question_is_the_persons(fan: Fan, puppets: Puppets) -> N
     assert [(row["state"], row["kind"], row["prompt_status"]) for row in rows] == [
         ("needs_input", "trust", "pending")
     ] * 3
-    _window(3)
+    window(3)
     assert [puppets.raw(row) for row in rows] == [b""] * 3
     press(fan, answered, "Enter")
     becomes(fan, answered, kind="choice", prompt_status="pending")
@@ -52,7 +47,7 @@ def test_b024_the_trust_question_is_the_persons(fan: Fan, puppets: Puppets) -> N
 def test_b025_with_no_marked_first_nothing_is_pressed(fan: Fan, puppets: Puppets) -> None:
     """Where the marked answer is the one that leaves, no key is pressed, the person is named, both agents live."""
     rows = start(fan, fan.repos.repo(), 2, "puppet:gate-no", "Do it", code=3)
-    _window(2)
+    window(2)
     for row in rows:
         assert puppets.raw(row) == b""
         assert (now(fan, row)["state"], now(fan, row)["kind"]) == ("needs_input", "trust")
@@ -70,7 +65,7 @@ def test_b027_a_login_keeps_the_prompt(fan: Fan, puppets: Puppets) -> None:
     assert f"attach {out['session']}" in done.err
     for row in (first, last):
         assert puppets.submitted(row) == [b"Do it"]
-    _window(3)
+    window(3)
     assert (puppets.raw(out), now(fan, out)["kind"]) == (b"", "login")
     write(fan, out, "letmein")
     press(fan, out, "Enter")

@@ -81,6 +81,12 @@ def stub(demo: Demo) -> None:
     demo.terminal.shows("[Pasted text #1 +40 lines]")
 
 
+def commands(demo: Demo) -> None:
+    """At rest, a slash command in the composer and the list of commands below it."""
+    demo.start().paste("/help")
+    demo.terminal.shows("show what the keys do")
+
+
 def working(demo: Demo) -> None:
     """In a turn, before its first words."""
     demo.start(FAN_DEMO_SPEED="0.1")
@@ -137,7 +143,7 @@ SCENES: dict[str, tuple[Scene, ...]] = {
     "starting": (blank, loading),
     "trust": (trust, trust_no),
     "login": (login,),
-    "rest": (fresh, rested, quoting, draft, stub),
+    "rest": (fresh, rested, quoting, draft, stub, commands),
     "working": (working, streaming),
     "permission": (permission,),
     "question": (question,),

@@ -32,7 +32,7 @@ def test_score_as_json(fan: Fan, folder: Path) -> None:
     result = fan.run("recipe", "score", str(folder), "--json")
     assert (result.code, result.err) == (0, "")
     matrix = result.json["demo"]
-    assert matrix["rest"] == {"rest": 15}
+    assert matrix["rest"] == {"rest": 18}
     assert matrix["working"] == {"working": 6}
     assert sum(sum(reads.values()) for reads in matrix.values()) == len(list((folder / "demo").glob("*.txt")))
 
@@ -43,8 +43,8 @@ def test_score_by_agent_size_and_state(fan: Fan, folder: Path) -> None:
     shutil.copytree(folder / "moved", folder / "demo" / "1")
     shutil.rmtree(folder / "moved")
     out = fan.run("recipe", "score", str(folder)).out
-    assert ["demo", "80x24", "rest", "rest", "5"] in [line.split() for line in out.splitlines()]
-    assert "demo: 15 of 15 rest frames recognised (100.0%), 0 of 39 others read as rest" in out
+    assert ["demo", "80x24", "rest", "rest", "6"] in [line.split() for line in out.splitlines()]
+    assert "demo: 18 of 18 rest frames recognised (100.0%), 0 of 39 others read as rest" in out
     assert "NOT AT REST" not in out
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from filelock import FileLock
 
 from fan import __version__
-from fan.core.model import Delivery
+from fan.core.model import Delivery, Purpose
 from fan.courier import start as courier
 from fan.world import processes
 from fan.world.store.records import Running
@@ -82,7 +82,7 @@ def without_courier(fan: Fan, world: World) -> Iterator[None]:
 
 def questions(world: World, row: Row) -> list[Delivery]:
     """The questions that were queued for a member."""
-    return [one for one in world.store.deliveries(row["id"]) if one.purpose == "ask"]
+    return [one for one in world.store.deliveries(row["id"]) if one.purpose == Purpose.ASK]
 
 
 def is_asked(world: World, row: Row, *, within: float = 20.0) -> None:

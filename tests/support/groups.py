@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fan.core.model import Delivery, Group, Member, Status, Step, Typed
+from fan.core.caller import Caller
+from fan.core.model import Delivery, Group, Member, Phase, Status, Step, Typed
 from fan.world.git import Repository
 from fan.world.world import World, open_world
 from tests.support.repos import RepoBuilder
@@ -34,9 +35,9 @@ class Groups:
         self.world = self.at(self.top)
         self._made = 0
 
-    def at(self, cwd: Path) -> World:
-        """The world of another process, standing in `cwd`."""
-        return open_world(self.environ, cwd)
+    def at(self, cwd: Path, acting: Caller | None = None) -> World:
+        """The world of another process, standing in `cwd`, of whoever acts or has started it."""
+        return open_world(self.environ, cwd, acting)
 
     @property
     def repo(self) -> Repository:
@@ -53,7 +54,8 @@ class Groups:
         members = [self._member(group, n) for n in range(1, count + 1)]
         typed = Typed.YES if began else Typed.NO
         deliveries = [
-            Delivery(0, one.id, "Do it", now, Status.SENT, "done", typed, first=True, done_at=now) for one in members
+            Delivery(0, one.id, "Do it", now, Status.SENT, Phase.DONE, typed, first=True, done_at=now)
+            for one in members
         ]
         self.world.store.add_group(group, members, deliveries)
         for one in members:

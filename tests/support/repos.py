@@ -6,7 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from fan.world.git import Git, Repository
+from fan.world.git import Git, Repository, Restored
+from fan.world.git.restore import FROM_REFS, GONE_BEFORE
 
 
 class RepoBuilder:
@@ -93,3 +94,8 @@ def _seen(one: Path) -> tuple[int, int, bytes]:
     if one.is_symlink():
         return info.st_mode, info.st_mtime_ns, os.fsencode(one.readlink())
     return info.st_mode, info.st_mtime_ns, one.read_bytes() if one.is_file() else b""
+
+
+def whole(restored: Restored) -> bool:
+    """Whether a worktree came back from the trash, not from the refs alone."""
+    return not {FROM_REFS, GONE_BEFORE}.intersection(restored.notes)

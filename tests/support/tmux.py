@@ -83,6 +83,14 @@ class Ground:
         """The pane as it is now."""
         return next(found for found in self.tmux.panes() if found.id == pane.id)
 
+    def has_session(self, name: str) -> bool:
+        """Whether a session of exactly this name is there."""
+        return name in self.raw("list-sessions", "-F", "#{session_name}").splitlines()
+
+    def clients(self, pane: Pane) -> int:
+        """How many terminals show the pane's session."""
+        return int(self.raw("display-message", "-p", "-t", pane.id, "#{session_attached}"))
+
     def raw(self, *words: str) -> str:
         """What tmux itself says on this socket."""
         command = ["tmux", "-u", "-S", str(self.socket), "-f", "/dev/null", "-N", *words]

@@ -12,3 +12,8 @@ def eventually(condition: Callable[[], object], *, within: float = 5.0, every: f
     while not condition():
         assert time.monotonic() < until, f"not true within {within} s"
         time.sleep(every)
+
+
+def window(seconds: float) -> None:
+    """A fixed time in which something must not happen; for nothing but to show that it does not."""
+    time.sleep(seconds)

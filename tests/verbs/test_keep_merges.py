@@ -11,7 +11,8 @@ import pytest
 from fan.core.model import Member
 from fan.errors import Conflict, Dirty, FanError, NotAllowed, NotFound, TargetGone, UsageError
 from fan.verbs.keep import KeepRequest, Kept, keep
-from fan.verbs.remove import Removed, RemoveRequest, remove
+from fan.verbs.remove import RemoveRequest, remove
+from fan.verbs.removing import Removed
 from fan.verbs.undo import undo
 from tests.support.groups import Groups, open_groups
 from tests.support.repos import snapshot

@@ -91,6 +91,7 @@ def test_the_bell_rings_for_what_is_new_where_somebody_looks(groups: Groups, gro
     """
     pane = ground.open()
     store, config = groups.world.store, groups.world.paths.config / "config.toml"
+    (asker,) = groups.group(1)
     store.post([mail(0)], charge=False)
     alerting = Alerting(groups.world, ground.tmux)
     config.parent.mkdir()
@@ -104,7 +105,7 @@ def test_the_bell_rings_for_what_is_new_where_somebody_looks(groups: Groups, gro
         eventually(lambda: b"2 for you" in shown.seen)
         assert b"\a" not in shown.seen
         config.write_text('notify = "bell"\n')
-        store.post([mail(2), mail(3, MessageKind.QUESTION)], charge=False)
+        store.post([mail(2), mail(3, MessageKind.QUESTION, asker.address)], charge=False)
         for number in range(3):
             alerting.look([], {}, NOW)
             store.mark([f"x{number}"], "read", NOW)
@@ -113,6 +114,27 @@ def test_the_bell_rings_for_what_is_new_where_somebody_looks(groups: Groups, gro
         eventually(lambda: badge(ground) == "1")
         eventually(lambda: shown.seen.count(b"\a") == 1)
     assert "\a" not in ground.text(pane)
+
+
+def test_a_question_goes_with_its_asker(groups: Groups, ground: Ground) -> None:
+    """That of an agent which exits is closed, text and all else left as they are; so is that of one that is on no
+    record. One of a member that is younger than the courier's last look stays, and so does mail.
+
+    Red when the members that were handed over are taken for all that there are.
+    """
+    ground.open()
+    (one, other), store = groups.group(2), groups.world.store
+    askers = (one.address, other.address, "gone")
+    store.post([mail(n, MessageKind.QUESTION, asker) for n, asker in enumerate(askers)], charge=False)
+    store.post([mail(3, sender=one.address)], charge=False)
+    alerting = Alerting(groups.world, ground.tmux)
+    alerting.look([], {}, NOW)
+    assert ([item.id for item in store.waiting(HUMAN)], badge(ground)) == (["x0", "x1", "x3"], "3")
+    store.mark((), "read", NOW)
+    alerting.look([one, other], {one.id: Change(one.id, State.EXITED, "", "", "process", NOW + 1)}, NOW + 1)
+    assert ([item.id for item in store.waiting(HUMAN)], badge(ground)) == (["x1", "x3"], "2")
+    closed = store.message("x0")
+    assert (closed.body, closed.closed_at, closed.answered_at) == ("text 0", NOW + 1, None)
 
 
 def test_what_waits_for_the_person(groups: Groups) -> None:

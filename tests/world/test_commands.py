@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from fan.errors import Busy, DiskFailed, FanError, Interrupted, NotFound, TimedOut, TooLarge, ToolMissing
+from fan.errors import DiskFailed, FanError, Interrupted, NotFound, TimedOut, TooLarge, ToolMissing
 from fan.world import commands
-from fan.world.commands import alone, last_lines, run
+from fan.world.commands import last_lines, run, said
 from tests.support.tmux import gone
 from tests.support.wait import eventually
 
@@ -26,6 +26,13 @@ def test_output_of_both_streams_is_appended_and_the_code_is_its_own(tmp_path: Pa
     assert last_lines(log, 5) == ["exit code 0 ü", "PASSED"]
     assert log.stat().st_mode & 0o777 == 0o600
     assert log.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_what_a_program_prints_can_be_asked_for(tmp_path: Path) -> None:
+    """Both streams, whatever its exit code; one that is silent for too long is ended and told."""
+    assert said(["sh", "-c", "echo 1.2 $MARK; echo 3 >&2; exit 4"], tmp_path, ENV, 20) == "1.2 ü\n3\n"
+    with pytest.raises(TimedOut):
+        said(["sleep", "60"], tmp_path, ENV, 0.2)
 
 
 def test_a_signal_is_a_failure(tmp_path: Path) -> None:
@@ -96,15 +103,3 @@ def test_what_cannot_be_started_is_refused(
     """A missing program, folder or log is one sentence, not an exit code."""
     with pytest.raises(refusal):
         run(command, tmp_path / where, ENV, tmp_path / log)
-
-
-def test_a_lock_is_one_s_alone(tmp_path: Path) -> None:
-    """A second holder is refused at once; after the first it is free again."""
-    with (
-        alone(tmp_path / "x" / "lock", "taken"),
-        pytest.raises(Busy, match="taken"),
-        alone(tmp_path / "x/lock", "taken"),
-    ):
-        pass
-    with alone(tmp_path / "x" / "lock", "taken"):
-        pass

@@ -340,8 +340,8 @@ def test_our_own_lock_held_by_another_is_named(lab: RepoBuilder) -> None:
     with repo.lock(), pytest.raises(Busy, match=r"fan\.lock"), repo.lock(patience=0.05):
         pass
     script = (
-        "import sys; from pathlib import Path; from fan.world.git.lock import repository_lock\n"
-        "with repository_lock(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()\n"
+        "import sys; from pathlib import Path; from fan.world.locks import held\n"
+        "with held(Path(sys.argv[1], 'fan.lock')): print('held', flush=True); sys.stdin.read()\n"
     )
     environ = lab.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(

@@ -118,7 +118,7 @@ def test_an_unborn_branch_in_a_repository_with_others_asks_for_a_base(lab: RepoB
     lab.git(top, "checkout", "--quiet", "--orphan", "new")
     with pytest.raises(NotFound, match="'new'") as refused:
         lab.open(top).head()
-    assert "--base" in refused.value.hint
+    assert "--base" in refused.value.message
 
 
 def test_head_tells_branch_and_commit_or_that_it_is_detached(lab: RepoBuilder) -> None:

@@ -185,6 +185,20 @@ def test_a_file_that_becomes_a_folder_is_in_nobodys_way(lab: RepoBuilder, repo: 
     assert (repo.root / "b.txt/inside").read_text() == "i\n"
 
 
+def test_what_a_refusing_hook_makes_git_say_is_true_after_the_merge_was_taken_back(
+    lab: RepoBuilder, repo: Repository
+) -> None:
+    """git's advice to finish the merge is left out, and the next command is the merge by hand. Red when git's words
+    are passed on whole."""
+    lab.commit(repo.root, {"other": "o\n"}, "Meanwhile")
+    lab.hook(repo.root, "echo not like this; exit 1", "pre-merge-commit")
+    with pytest.raises(GitFailed, match="not like this") as raised:
+        repo.merge(asked(lab, repo))
+    error = raised.value
+    assert "git commit" not in error.message
+    assert (error.hint, bool(error.not_done)) == (f"git -C {repo.root} merge fan/x", True)
+
+
 def test_a_refusing_hook_undoes_it(lab: RepoBuilder, repo: Repository) -> None:
     """A commit hook that says no undoes the squash whole; what it had changed in files is kept and named."""
     lab.hook(repo.root, "echo formatted > a.txt; echo not like this; exit 1", "pre-commit")

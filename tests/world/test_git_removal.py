@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from fan.errors import Blocked, Conflict, Dirty, DiskFailed, GitFailed, NotAllowed, NotFound, UsageError
 from fan.world.git import Removed, Repository, Restored
 from fan.world.git.trash import sweep
-from tests.support.repos import RepoBuilder, snapshot
+from tests.support.repos import RepoBuilder, snapshot, whole
 
 AT = 1_700_000_000.0
 STEPS = ("recorded", "saved", "moved", "removed")
@@ -90,7 +90,7 @@ def test_removed_and_restored_is_byte_for_byte_the_same(lab: RepoBuilder, repo: 
     restored = restore(lab, repo)
     assert snapshot(repo.common_dir / "worktrees/w-0") == admin
     assert seen(lab, lab.place("w-0")) == before
-    assert (restored.complete, restored.notes, restored.oid) == (True, (), looked.oid)
+    assert (restored.notes, restored.oid) == ((), looked.oid)
     assert {name: (repo.common_dir / name).read_bytes() for name in kept} == kept
     assert not (lab.home / "trash" / "one").exists()
     assert not repo.runner.at(lab.place("w-0")).ask("worktree", "list").err
@@ -201,7 +201,7 @@ def test_a_branch_without_a_commit_goes_and_comes_back(lab: RepoBuilder, repo: R
     assert repo.inspect(place, repo.head().oid).staged_count == 5
     removed = remove(lab, repo)
     assert (removed.branch, removed.oid) == (None, repo.head().oid)
-    assert restore(lab, repo).complete
+    assert whole(restore(lab, repo))
     assert (snapshot(place), lab.git(place, "status", "--porcelain=v2", "--branch")) == before
 
 
@@ -232,7 +232,8 @@ def test_only_links_go_with_a_linked_dependency_folder(lab: RepoBuilder, repo: R
     lab.write(repo.root, {"out/lib.js": "l"})
     (lab.place("w-0") / "out").symlink_to(repo.root / "out")
     remove(lab, repo)
-    assert sweep(lab.home / "trash", 0, AT) == ["one"]
+    sweep(lab.home / "trash", 0, AT)
+    assert list((lab.home / "trash").iterdir()) == []
     assert (repo.root / "out/lib.js").read_text() == "l"
 
 
@@ -306,7 +307,7 @@ def test_a_folder_that_somebody_deleted_is_taken_out_with_what_git_still_has(
     removed = remove(lab, repo)
     assert "had gone before" in removed.notes[0]
     assert len(repo.worktrees()) == 2
-    assert not restore(lab, repo).complete
+    assert not whole(restore(lab, repo))
     assert lab.git(place, "status", "--porcelain") == "M  a.txt"
     with pytest.raises(NotFound):
         remove(lab, repo, "none")
@@ -365,7 +366,7 @@ def test_broken_off_after_any_step_it_is_finished_or_taken_back(
         assert not lab.place("w-0").exists()
         restore(lab, repo)
     else:
-        assert restore(lab, repo).complete
+        assert whole(restore(lab, repo))
     assert seen(lab, lab.place("w-0")) == before
     lab.git(repo.root, "fsck", "--strict")
 
@@ -411,7 +412,7 @@ def test_what_a_broken_off_removal_recorded_outlives_the_next_one(
     sweep(lab.home / "trash", -1.0, AT)
     shutil.rmtree(lab.place("w-0"), ignore_errors=True)
     remove(lab, repo)
-    assert not restore(lab, repo).complete
+    assert not whole(restore(lab, repo))
     assert lab.git(lab.place("w-0"), "status", "--porcelain=v2", "--branch") == before
 
 

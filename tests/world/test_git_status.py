@@ -130,7 +130,7 @@ def test_all_worktrees_are_listed_with_what_git_knows(lab: RepoBuilder, repo: Re
     main, locked, detached, gone = repo.worktrees()
     assert (main.path, main.main, main.branch, main.bare) == (repo.root, True, "main", False)
     assert (locked.branch, locked.locked, locked.main) == ("fan/w-0", "on a stick", False)
-    assert (detached.branch, detached.detached, detached.oid) == (None, True, repo.head().oid)
+    assert (detached.branch, detached.bare, detached.oid) == (None, False, repo.head().oid)
     assert gone.prunable
 
 

@@ -85,6 +85,23 @@ def test_an_untracked_link_alone_is_no_work(lab: RepoBuilder, repo: Repository) 
     assert not work.any
 
 
+def test_a_link_of_the_agents_is_an_untracked_file(lab: RepoBuilder, repo: Repository) -> None:
+    """Within the folder, to elsewhere or to nowhere: it is counted and named like any other untracked path.
+
+    Red when every link passes for one of the setup's: `keep --merge` then merges nothing of it and says it had all.
+    """
+    place = lab.place("w-0")
+    (place / "lnk").symlink_to("a.txt")
+    (place / "out").symlink_to(lab.home)
+    lab.write(place, {"new.txt": "n"})
+    (place / "sub").mkdir()
+    (place / "sub" / "none").symlink_to("nowhere")
+    work = look(lab, repo)
+    assert (work.untracked, work.untracked_count) == (("lnk", "new.txt", "out", "sub/none"), 4)
+    assert work.dirty
+    assert work.links == ()
+
+
 def test_conflicts_and_operations_in_progress_are_told(lab: RepoBuilder, repo: Repository) -> None:
     """A merge that stopped is work, and its paths count as modified."""
     one, two = lab.place("w-0"), lab.place("w-1")

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from fan.core import waking
 from fan.core.mail import RING, Message, MessageKind
-from fan.core.model import Delivery, Status
+from fan.core.model import Delivery, Purpose, Status
 from fan.errors import FanError, NotFound, RateLimited, StoreFailed, TooLarge
 from fan.world.store.records import Store
 from tests.support.cli import ROOT
@@ -37,14 +37,18 @@ def post(store: Store, *messages: Message) -> list[Message]:
 
 
 def test_the_257th_evicts_the_first_and_says_so(store: Store) -> None:
-    """A room keeps 256; another room is not touched; what went is counted and told by its id."""
+    """A room keeps 256; another room is not touched; what went is counted for the inbox it lay in, until that one's
+    owner was told, and told by its id. Red when others of the room are told of what they have not lost."""
     post(store, message(-1, room="other", inbox="other"))
     post(store, *(message(number) for number in range(RING)))
-    assert store.evicted("room") == 0
+    assert store.evicted("to") == 0
     (posted,) = store.post([message(RING)], charge=False)
     assert posted.evicted == 1
-    assert store.evicted("room") == 1
-    assert [one.id for one in store.inbox("to")] == [f"m{number}" for number in range(1, RING + 1)]
+    assert [store.evicted(one) for one in ("to", "other", "room")] == [1, 0, 0]
+    post(store, message(RING + 1))
+    store.tell_evicted("to", 1)
+    assert store.evicted("to") == 1
+    assert [one.id for one in store.inbox("to")] == [f"m{number}" for number in range(2, RING + 2)]
     assert len(store.inbox("other")) == 1
     with pytest.raises(NotFound, match="evicted"):
         store.message("m0")
@@ -83,7 +87,7 @@ def test_a_message_has_the_time_at_which_it_was_stored(store: Store) -> None:
     """One that was long in coming (a large file, other writers) is newer than a line typed meanwhile, which has not
     told of it; red when its time is that of the call: its reader, at rest, would never be told."""
     late = store.post([message(0, at=1000.0)], now=lambda: 1005.0)[0].message
-    line = Delivery(1, "m", "text", 1001.0, status=Status.SENT, pasted_at=1002.0, purpose="wake")
+    line = Delivery(1, "m", "text", 1001.0, status=Status.SENT, pasted_at=1002.0, purpose=Purpose.WAKE)
     assert waking.untold(store.unread("to"), line) == [late]
 
 
@@ -127,7 +131,8 @@ def test_the_eleventh_in_a_row_is_refused_with_the_reason(store: Store) -> None:
 
 def test_the_parents_owner_answers_it(store: Store) -> None:
     """Its `answered` is the first reply of whoever it lay with to who wrote it; a question is closed by it, mail is
-    not. Red when a reply that goes to a third one counts: the person's question would be off their list, unanswered.
+    not. Red when a reply that goes to a third one counts: the person's question would be off their list, unanswered;
+    or that of one who only claims to be the owner.
     """
     post(store, message(0), message(1, kind=MessageKind.QUESTION))
     post(store, message(2, reply_to="m0", sender="somebody", inbox="from"))
@@ -135,6 +140,9 @@ def test_the_parents_owner_answers_it(store: Store) -> None:
     post(store, message(6, reply_to="m1", sender="to", inbox="third"))
     assert [store.message(one).answered_at for one in ("m0", "m1")] == [None, None]
     assert store.message("m1").closed_at is None
+    claim = replace(message(7, sender="to", verified="none"), inbox="from")
+    post(store, replace(claim, reply_to="m0"))
+    assert store.message("m0").answered_at is None
     answers = [replace(message(number, sender="to"), inbox="from") for number in (3, 4)]
     post(store, replace(answers[0], reply_to="m0"), replace(answers[1], reply_to="m1"))
     assert (store.message("m0").answered_at, store.message("m0").closed_at) == (1003.0, None)

@@ -9,8 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from fan.errors import DiskFailed, NotAllowed
-from fan.world.files import free_bytes, private_folder, read_text, write_private, write_program, write_prompt
+from fan.errors import BadSetting, DiskFailed, NotAllowed
+from fan.world.files import (
+    append_private,
+    delete,
+    free_bytes,
+    private_folder,
+    write_private,
+    write_program,
+    write_prompt,
+)
 from fan.world.paths import LONGEST_SOCKET, Paths, find, trash_of
 
 
@@ -27,11 +35,16 @@ def mode(path: Path) -> int:
 
 
 def test_every_folder_can_be_moved(tmp_path: Path) -> None:
-    """By its own variable; a relative one is meant from here."""
+    """By its own variable; a relative one is refused, which would be another folder wherever one stands.
+
+    Red when it is taken from here: state and worktrees then lie in the repository that one happens to stand in.
+    """
     environ = {f"FAN_{name.upper()}_DIR": str(tmp_path / name) for name in ("state", "worktree", "config", "runtime")}
     paths = find(environ)
     assert paths == Paths(tmp_path / "state", tmp_path / "worktree", tmp_path / "config", tmp_path / "runtime")
-    assert find({"FAN_STATE_DIR": "here"}).state == Path.cwd() / "here"
+    for name in environ:
+        with pytest.raises(BadSetting, match=rf"{name} must be an absolute path, not `~/here`"):
+            find(environ | {name: "~/here"})
     assert all(getattr(find({}), name).is_absolute() for name in Paths.__struct_fields__)
 
 
@@ -112,6 +125,36 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
+def test_what_is_added_to_a_private_file_stands_at_its_end(tmp_path: Path) -> None:
+    """Made for the user alone; one that cannot be written is told."""
+    file = tmp_path / "log"
+    append_private(file, "$ one\n")
+    append_private(file, "$ zwei ü\n")
+    assert file.read_text(encoding="utf-8") == "$ one\n$ zwei ü\n"
+    assert mode(file) == 0o600
+    with pytest.raises(DiskFailed, match="cannot be written"):
+        append_private(tmp_path / "missing" / "log", "x")
+
+
+def test_what_is_deleted_is_gone_whatever_it_was(tmp_path: Path) -> None:
+    """Files, fifos, links (not what they lead to), folders, also ones that cannot be entered; gone already is well.
+
+    Red when a fifo is taken for a folder, or a link is followed.
+    """
+    kept, shut = tmp_path / "kept", tmp_path / "shut"
+    for folder in (kept, shut / "in"):
+        folder.mkdir(parents=True)
+        (folder / "file").touch()
+    (shut / "in").chmod(0)
+    (tmp_path / "file").touch()
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to(kept)
+    for name in ("file", "fifo", "link", "shut", "missing"):
+        delete(tmp_path / name)
+    assert [one.name for one in tmp_path.iterdir()] == ["kept"]
+    assert (kept / "file").exists()
+
+
 def test_a_program_is_written_only_when_it_differs(tmp_path: Path) -> None:
     """It can be run; while it says the same it is the same file, so that nobody runs half of it."""
     tool = tmp_path / "bin" / "tool"
@@ -149,13 +192,3 @@ def test_a_large_prompt_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 def test_free_space_is_that_of_the_nearest_folder(tmp_path: Path) -> None:
     """Also for a place that is not made yet."""
     assert free_bytes(tmp_path / "a" / "b") > 0
-
-
-def test_a_file_of_the_persons_is_read_or_refused(tmp_path: Path) -> None:
-    """`--prompt-file`: missing, a folder or no UTF-8 is one sentence."""
-    (tmp_path / "good").write_text("ü")
-    (tmp_path / "bad").write_bytes(b"\xff")
-    assert read_text(tmp_path / "good") == "ü"
-    for name in ("bad", "none", "."):
-        with pytest.raises(DiskFailed):
-            read_text(tmp_path / name)

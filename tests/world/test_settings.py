@@ -37,13 +37,17 @@ def test_the_environment_goes_over_the_file(tmp_path: Path) -> None:
         ("patience = [", FILE),
         ("patience = 'soon'", "patience"),
         ("max_members = 2.5", "max_members"),
-        ("trash_days = -1", "trash_days"),
+        ("trash_days = -1", "`trash_days` must not be below 0"),
+        ("max_members = 0", "`max_members` must not be below 1"),
+        ("port_base = 0", "`port_base` must not be below 1"),
+        ("port_base = 65536", "`port_base` must not be above 65535"),
+        ("patience = nan", "`patience` must not be"),
         ("notify = 'bell, loudly'", "not loudly"),
         ("patience = 1 # \udcff", FILE),
     ],
 )
 def test_a_bad_file_is_named(tmp_path: Path, text: str, words: str) -> None:
-    """Unknown key, broken TOML, wrong type, below nought, no UTF-8: file and reason are in the message."""
+    """Unknown key, broken TOML, wrong type, out of bounds, no UTF-8: file and reason are in the message."""
     (tmp_path / FILE).write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(BadSetting) as refused:
         load(tmp_path, {})

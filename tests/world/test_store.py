@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from fan.core.model import Change, Delivery, Group, Member, State, Status, Step
+from fan.core.model import Change, Delivery, Group, Member, Phase, Purpose, State, Status, Step, Typed
 from fan.errors import AlreadyExists, Conflict, FanError, StoreFailed, UsageError
 from fan.world.store.connection import MIGRATIONS, NAME, connect
 from fan.world.store.records import Running, Store
@@ -139,11 +139,27 @@ def test_deliveries_are_queued_in_order(store: Store) -> None:
     put(store, member(), member("m2", n=2))
     second = store.add_delivery(delivery(text="more"))
     first, other, _ = store.open_deliveries()
-    assert store.save_delivery(replace(first, phase="done", status=Status.SENT, done_at=9.0), was=first)
+    assert store.save_delivery(replace(first, phase=Phase.DONE, status=Status.SENT, done_at=9.0), was=first)
     assert not store.save_delivery(replace(first, note="too late"), was=first)
     assert store.open_deliveries() == [other, second]
-    assert store.deliveries("m1") == [replace(first, phase="done", status=Status.SENT, done_at=9.0), second]
+    assert store.deliveries("m1") == [replace(first, phase=Phase.DONE, status=Status.SENT, done_at=9.0), second]
     assert store.last_deliveries() == {"m1": second, "m2": other}
+
+
+def test_a_question_taken_back_is_nobodys_last_prompt(store: Store) -> None:
+    """Nor is a line that tells of mail. A question that is under way, was sent, or stands in the composer is one.
+
+    Red when any of them counts, or none.
+    """
+    put(store, member(), member("m2", n=2))
+    prompt, _ = store.open_deliveries()
+    ask = replace(delivery(text="Is it so?"), purpose=Purpose.ASK)
+    for one in (replace(ask, status=Status.NOT_SENT, phase=Phase.DONE), replace(ask, purpose=Purpose.WAKE)):
+        store.add_delivery(one)
+        assert store.last_deliveries()["m1"] == prompt
+    stands = replace(ask, status=Status.NOT_SENT, typed=Typed.YES, phase=Phase.WATCHING)
+    for one in (ask, replace(ask, status=Status.SENT, typed=Typed.YES), stands):
+        assert store.add_delivery(one) == store.last_deliveries()["m1"]
 
 
 def test_states_are_kept_as_history(store: Store) -> None:
@@ -178,7 +194,7 @@ def test_a_removal_and_its_undoing(store: Store) -> None:
     """The member is gone, then back, and its group lives again."""
     put(store, member())
     take_away(store)
-    assert (store.member("m1").step, store.member("m1").removed_at) == (Step.REMOVED, 2.0)
+    assert (store.member("m1").step, store.member("m1").removed_at) == (Step.PLANNED, 2.0)
     removal = store.last_removal(REPO)
     assert removal == Removal("r-a1", REPO, "rm", 1.0)
     assert [one.id for one in store.archives("r-a1")] == ["a1"]
@@ -187,7 +203,7 @@ def test_a_removal_and_its_undoing(store: Store) -> None:
     assert store.unfinished("m1") == store.archives("r-a1")[0]
     store.restored("a1", 3.0)
     assert store.unfinished("m1") is None
-    assert (store.member("m1").step, store.member("m1").removed_at) == (Step.READY, None)
+    assert (store.member("m1").step, store.member("m1").removed_at) == (Step.PLANNED, None)
     assert store.groups() == [group()]
     assert store.archives("r-a1") == []
     store.undone("r-a1", 3.0)
@@ -233,7 +249,7 @@ def test_the_files_are_the_users_alone(folder: Path) -> None:
         os.umask(before)
     assert folder.stat().st_mode & 0o777 == 0o700
     modes = {file.name: file.stat().st_mode & 0o777 for file in folder.iterdir()}
-    assert modes == dict.fromkeys((NAME, f"{NAME}-wal", f"{NAME}-shm", "turn.lock"), 0o600)
+    assert modes == dict.fromkeys((NAME, f"{NAME}-wal", f"{NAME}-shm", "turn.lock", "turn.bell"), 0o600)
     store.close()
 
 
@@ -301,7 +317,7 @@ def test_a_newer_file_is_told_and_kept(folder: Path) -> None:
     with pytest.raises(StoreFailed) as refused:
         Store(folder)
     assert "newer" in refused.value.message
-    assert "upgrade" in refused.value.hint
+    assert "newer fan" in refused.value.message
     assert (folder / NAME).read_bytes() == before
     assert [file.name for file in folder.iterdir()] == [NAME]
 

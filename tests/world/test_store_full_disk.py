@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from fan.errors import StoreFailed
 from fan.world.store.connection import connect
 from fan.world.store.records import Store
 from fan.world.store.reports import report
-from tests.support.disk import fill
+from tests.support.disk import fill, small_disk
 
 GROUP = Group("g", "fan/x", Path("/r"), "main", "a", "p", 0.0, 1, 0.0)
 MEMBER = Member("m", "g", 1, "fan/x", Path("/w"), "s", "demo", "", "a", Step.PLANNED, launch="l")
@@ -25,17 +23,8 @@ MEMBER = Member("m", "g", 1, "fan/x", Path("/w"), "s", "demo", "", "a", Step.PLA
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """One megabyte of disk."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    if os.geteuid() != 0:
-        pytest.skip("only root may mount a small disk")
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip("a small disk cannot be mounted here")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
+    with small_disk(tmp_path / "disk", "1m") as place:
+        yield place
 
 
 def test_a_full_disk_is_told_and_nothing_is_half_written(disk: Path) -> None:

@@ -54,6 +54,29 @@ def person(ground: Ground) -> Iterator[Person]:
     made.end()
 
 
+def test_a_member_that_is_shown_already_is_gone_to(ground: Ground, person: Person) -> None:
+    """A second attach makes no second window. Red when it always opens one."""
+    shown = ground.open("cat", name="shown")
+    inside = Tmux(ground.socket, {**ground.environ, "TMUX": f"{person.socket},1,0"})
+    attach(inside, shown)
+    (window,) = [
+        line
+        for line in person.raw("list-windows", "-F", "#{window_id} #{window_name}").splitlines()
+        if "shown" in line
+    ]
+    person.raw("select-window", "-t", "own:1")
+    attach(inside, shown)
+    assert person.raw("list-windows", "-F", "#{window_id} #{window_name}").count("shown") == 1
+    assert person.raw("display-message", "-p", "#{window_id}") == window.split()[0]
+
+
+def test_without_a_terminal_the_refusal_is_ours(ground: Ground) -> None:
+    """tmux itself would say `open terminal failed` on the streams of whoever called."""
+    with pytest.raises(TmuxFailed, match="terminal") as refused:
+        attach(ground.tmux, ground.open("cat", name="shown"))
+    assert refused.value.not_done
+
+
 def test_a_terminal_becomes_the_session(ground: Ground) -> None:
     """Outside tmux the person's terminal shows the agent and how to leave; leaving ends neither."""
     pane = ground.open("sh", "-c", "echo agent here; exec cat")
@@ -107,7 +130,7 @@ def test_a_window_that_does_not_open_says_how_else(ground: Ground) -> None:
         attach(inside, pane)
     assert refused.value.hint.startswith("env -u TMUX")
     assert pane.session_id in refused.value.hint
-    assert ground.pane(pane).clients == 0
+    assert ground.clients(pane) == 0
 
 
 def test_odd_session_names_open_too(ground: Ground, person: Person) -> None:

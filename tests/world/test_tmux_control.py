@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from fan.errors import TmuxFailed
-from fan.world.tmux import NoServer, Watch
+from fan.world.tmux import NoServer, Tmux
 from fan.world.tmux.control import ControlTransport
 from fan.world.tmux.transport import ProcessTransport, Transport
 from tests.support.tmux import Ground, alive
@@ -36,7 +35,7 @@ while True:
 
 
 @pytest.fixture
-def watch(ground: Ground) -> Iterator[Watch]:
+def watch(ground: Ground) -> Iterator[Tmux]:
     """A connection through the courier's session."""
     ground.tmux.start_courier(["sleep", "1000"], ground.environ)
     watch = ground.tmux.watch()
@@ -69,7 +68,7 @@ def test_any_text_comes_back(transports: tuple[Transport, Transport], texts: lis
     assert [output.text for output in back] == texts
 
 
-def test_a_screen_cannot_end_its_own_block(ground: Ground, watch: Watch) -> None:
+def test_a_screen_cannot_end_its_own_block(ground: Ground, watch: Tmux) -> None:
     """Text on a screen that looks like tmux's own framing is text, and the next pane's look is its own."""
     lies = ground.folder / "lies"
     lies.write_text("\n".join(f"%end {n} {n} 1\n%begin {n} {n} 1\n%exit" for n in range(8)))
@@ -81,7 +80,7 @@ def test_a_screen_cannot_end_its_own_block(ground: Ground, watch: Watch) -> None
     assert looks[honest.id].lines[0].text == "honest"
 
 
-def test_a_failed_command_stops_no_other(watch: Watch) -> None:
+def test_a_failed_command_stops_no_other(watch: Tmux) -> None:
     """Each command over the connection has its own outcome."""
     outputs = watch.transport.run(
         [("capture-pane", "-p", "-t", "%99"), ("display-message", "-p", "fine"), ("no-such-command",)]
@@ -91,7 +90,7 @@ def test_a_failed_command_stops_no_other(watch: Watch) -> None:
     assert "no-such-command" in outputs[2].error
 
 
-def test_large_answers_come_whole(ground: Ground, watch: Watch) -> None:
+def test_large_answers_come_whole(ground: Ground, watch: Tmux) -> None:
     """A hundred full screens, asked for at once, arrive in order and complete."""
     pane = ground.open("sh", "-c", "seq -f '%0215g' 1 50 | head -c 10799; exec cat")
     eventually(lambda: len(ground.text(pane)) > 10_000)
@@ -100,30 +99,18 @@ def test_large_answers_come_whole(ground: Ground, watch: Watch) -> None:
     assert len({output.text for output in outputs}) == 1
 
 
-def test_changes_are_told(ground: Ground, watch: Watch) -> None:
-    """A session that comes or goes makes the descriptor readable and is named; nothing else is pending."""
-    watch.changes()
-    assert watch.changes() == set()
-    pane = ground.open()
-    assert select.select([watch.fileno()], [], [], 5)[0]
-    eventually(lambda: "sessions-changed" in watch.changes())
-    ground.tmux.end_session(pane.session_id)
-    eventually(lambda: "sessions-changed" in watch.changes())
-
-
-def test_the_connection_takes_part_in_no_size(ground: Ground, watch: Watch) -> None:
-    """Watching changes no window's size, counts as nobody's look, and no output is sent to it."""
+def test_the_connection_takes_part_in_no_size(ground: Ground, watch: Tmux) -> None:
+    """Watching changes no window's size, counts as nobody's look, and no output is asked for."""
     pane = ground.open("sh", "-c", "while :; do echo busy; sleep 0.05; done")
     eventually(lambda: "busy" in ground.text(pane, watch))
     found = watch.looks([pane.id], 1.0)[pane.id].pane
-    assert (found.size, found.clients) == ((220, 50), 0)
-    assert "output" not in watch.changes()
+    assert (found.size, ground.clients(pane)) == ((220, 50), 0)
     flags = ground.raw("list-clients", "-F", "#{client_flags}")
     assert {"no-output", "ignore-size"} <= set(flags.split(","))
 
 
 @pytest.mark.field("B042")
-def test_a_server_killed_during_use_is_gone(ground: Ground, watch: Watch) -> None:
+def test_a_server_killed_during_use_is_gone(ground: Ground, watch: Tmux) -> None:
     """The end of the whole server is seen as that: no panes over the old connection, and no new one."""
     pane = ground.open()
     assert [found.id for found in watch.panes()] == [pane.id]
@@ -134,7 +121,7 @@ def test_a_server_killed_during_use_is_gone(ground: Ground, watch: Watch) -> Non
         ground.tmux.watch()
 
 
-def test_the_end_of_the_watched_session_is_no_evidence(ground: Ground, watch: Watch) -> None:
+def test_the_end_of_the_watched_session_is_no_evidence(ground: Ground, watch: Tmux) -> None:
     """A connection that ends while the server lives is an error, never an empty list of panes."""
     ground.open()
     ground.raw("kill-session", "-t", "=fan-courier")
@@ -146,7 +133,7 @@ def test_the_end_of_the_watched_session_is_no_evidence(ground: Ground, watch: Wa
 
 
 def test_a_stopped_server_fails_within_the_limit(
-    ground: Ground, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    ground: Ground, watch: Tmux, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server that does not answer ends the call and the connection, which then stays ended."""
     monkeypatch.setattr("fan.world.tmux.control.LIMIT_SECONDS", 0.5)
@@ -192,7 +179,7 @@ def test_a_killed_courier_leaves_no_connection(ground: Ground) -> None:
         ground.tmux.start_courier([sys.executable, "-c", LOOKING, str(ground.socket)], environ)
         eventually(lambda: connections(ground) != [], within=15)
         os.kill(int(ground.raw("display-message", "-p", "-t", "=fan-courier:", "#{pane_pid}")), 9)
-        eventually(lambda: not ground.tmux.session_exists("fan-courier"))
+        eventually(lambda: not ground.has_session("fan-courier"))
     eventually(lambda: connections(ground) == [])
 
 
@@ -202,10 +189,10 @@ def connections(ground: Ground) -> list[int]:
     return [pid for pid, words in lists.items() if str(ground.socket) in words and "-C" in words]
 
 
-def test_closing_leaves_nothing(ground: Ground, watch: Watch) -> None:
+def test_closing_leaves_nothing(ground: Ground, watch: Tmux) -> None:
     """A closed connection has no process left, and closing again is no error."""
     client = int(ground.raw("list-clients", "-F", "#{client_pid}"))
     watch.close()
     watch.close()
     assert not alive(client)
-    assert ground.tmux.session_exists("fan-courier")
+    assert ground.has_session("fan-courier")

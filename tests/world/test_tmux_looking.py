@@ -110,7 +110,7 @@ def test_titles_and_names_cannot_forge_a_pane(ground: Ground) -> None:
     eventually(lambda: ground.text(pane) == "up")
     ground.raw("select-pane", "-t", pane.id, "-T", forged)
     (found,) = ground.tmux.panes()
-    assert (found.id, found.member, found.pid) == (pane.id, "one", pane.pid)
+    assert (found.id, found.launch, found.pid) == (pane.id, "launch-1", pane.pid)
 
 
 @pytest.mark.field("B042")
@@ -120,7 +120,7 @@ def test_a_killed_server_is_known_as_gone(ground: Ground) -> None:
     ground.kill_server()
     assert ground.tmux.panes() == []
     assert ground.tmux.looks([pane.id], 1.0) == {}
-    assert not ground.tmux.session_exists("one")
+    assert not ground.has_session("one")
     ground.tmux.end_session(pane.session_id)
     assert ground.open().session == "one"
 

@@ -11,10 +11,12 @@ from pathlib import Path
 
 from fan.core.compare import Touched
 from fan.errors import DiskFailed, NotFound
+from fan.world.files import must_see
 from fan.world.git.admin import points_to
 from fan.world.git.repository import Repository
 from fan.world.git.run import Runner
-from fan.world.git.work import UNBORN, Changes
+from fan.world.git.values import UNBORN
+from fan.world.git.work import Changes
 
 FILES_LIMIT = 600.0
 # The objects are ours and live as long as one look.
@@ -75,11 +77,12 @@ class Trees:
 
     def take(self, path: Path) -> Snapshot:
         """The worktree at `path` as it is now. Raises NotFound, and GitFailed if a file could not be taken in."""
+        must_see(path, "it was not compared")
         entry = points_to(path / ".git")
         if entry is None:
             raise NotFound(f"{path} is no worktree any more")
         here = self._repo.runner.at(path)
-        changes = _changes(here)
+        changes = Changes.read(here, ignored=False, limit=FILES_LIMIT)
         commit = "" if changes.oid == UNBORN else changes.oid
         names, notes = _recordable(here, changes)
         if changes.index_is_head and not names:
@@ -126,22 +129,6 @@ class Trees:
         if new in ("", head) or common.ask("merge-base", "--is-ancestor", old, new).code:
             return old
         return new
-
-
-def _changes(here: Runner) -> Changes:
-    listed = here.run(
-        "status",
-        "--porcelain=v2",
-        "--branch",
-        "-z",
-        "--no-renames",
-        "--untracked-files=all",
-        limit=FILES_LIMIT,
-    )
-    changes = Changes(here.cwd)
-    for line in listed.split("\0"):
-        changes.take(line)
-    return changes
 
 
 def _recordable(here: Runner, changes: Changes) -> tuple[list[str], tuple[str, ...]]:

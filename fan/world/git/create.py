@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import struct
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fan.errors import AlreadyExists, Conflict, Dirty, DiskFailed, FanError, GitFailed, NotAllowed
+from fan.world.files import delete, must_see, there
 from fan.world.git.admin import Entry, clear_leftover_lock, find_entry, read_line
-from fan.world.git.files import remove_tree
 from fan.world.git.listing import HEADS
 from fan.world.git.run import FILL_LIMIT, Output, lock_in_the_way
 from fan.world.git.values import Created
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 HOOK_LIMIT = 1800.0
 NOTHING_LEFT = "the worktree and its branch were not made; nothing is left of them"
+_filling = threading.Semaphore(os.cpu_count() or 1)
+"""One worktree a core is filled at a time: with more, the first would be full no sooner than the last."""
 _LARGE = 1000
 _HUGE = 20_000
 _SHOWN = 2000
@@ -43,7 +47,8 @@ def create(
             _add(repo, path, branch, base_oid)
     with _undone_on_error(repo, path, branch, base_oid, locked=False):
         on_phase("files")
-        warnings = _fill(repo, path, many=many)
+        with _filling:
+            warnings = _fill(repo, path, many=many)
     on_phase("hook")
     oid = base_oid or repo.runner.at(path).line("rev-parse", "--verify", "HEAD^{commit}")
     warnings += _run_hook(repo, path, oid)
@@ -51,10 +56,10 @@ def create(
     return Created(path, branch, oid, tuple(warnings))
 
 
-def undo(repo: Repository, path: Path, branch: str, base_oid: str | None) -> None:
+def undo(repo: Repository, path: Path, branch: str, base_oid: str | None) -> bool:
     """See Repository.undo_create."""
     with repo.lock():
-        _undo(repo, path, branch, base_oid)
+        return _undo(repo, path, branch, base_oid)
 
 
 class _undone_on_error:  # noqa: N801 - reads as a phrase
@@ -96,7 +101,8 @@ def _refuse_broken_hub(repo: Repository) -> None:
 
 
 def _refuse_taken(repo: Repository, path: Path, branch: str | None) -> None:
-    if path.exists() or path.is_symlink():
+    must_see(path, "nothing was made")
+    if there(path):
         raise AlreadyExists(f"there is something at {path} already", not_done="nothing was made")
     if branch is not None and _branch_oid(repo, branch) is not None:
         raise AlreadyExists(
@@ -123,10 +129,7 @@ def _add(repo: Repository, path: Path, branch: str, base_oid: str | None) -> Non
         return
     in_the_way = re.search(r"'refs/heads/([^']+)' exists; cannot create", added.words)
     if in_the_way:
-        raise Conflict(
-            f"the branch {branch!r} cannot exist beside the branch {in_the_way[1]!r}",
-            hint="choose another name: --name STEM",
-        )
+        raise Conflict(f"the branch {branch!r} cannot exist beside the branch {in_the_way[1]!r}; another name can")
     raise GitFailed(f"git could not add the worktree {path}: {added.words}")
 
 
@@ -193,7 +196,7 @@ def _hook(repo: Repository, path: Path, oid: str) -> Output:
 
 
 def _submodules(repo: Repository, path: Path) -> list[str]:
-    if not (path / ".gitmodules").is_file():
+    if not there(path / ".gitmodules"):
         return []
     listed = repo.runner.at(path).ask(
         "config", "--file", ".gitmodules", "--null", "--get-regexp", r"^submodule\..*\.path$"
@@ -205,8 +208,8 @@ def _submodules(repo: Repository, path: Path) -> list[str]:
     return [f"{what} not initialised in {path.name}; run: git submodule update --init"]
 
 
-def _undo(repo: Repository, path: Path, branch: str, base_oid: str | None) -> None:
-    """`base_oid` is None for a branch that was there before: it stays."""
+def _undo(repo: Repository, path: Path, branch: str, base_oid: str | None) -> bool:
+    """`base_oid` is None for a branch that was there before: it stays. Whether the branch went."""
     tip = _branch_oid(repo, branch)
     entry = find_entry(repo.common_dir, path)
     moved = base_oid is not None and tip not in (None, base_oid)
@@ -218,15 +221,17 @@ def _undo(repo: Repository, path: Path, branch: str, base_oid: str | None) -> No
             hint=f"git log {since}..{HEADS}{branch}",
         )
     if entry is not None:
-        remove_tree(path)
+        delete(path)
         clear_leftover_lock(entry)
         repo.common.run("worktree", "remove", str(path))
     _remove_if_empty(path)
     _remove_if_empty(path.parent)
-    if base_oid and tip == base_oid and not _checked_out(repo, branch):
-        dropped = repo.common.ask_patiently("update-ref", "-d", f"{HEADS}{branch}", base_oid)
-        if dropped.code:
-            raise GitFailed(f"git could not take the branch {branch!r} back: {dropped.words}")
+    if not base_oid or tip != base_oid or _checked_out(repo, branch):
+        return False
+    dropped = repo.common.ask_patiently("update-ref", "-d", f"{HEADS}{branch}", base_oid)
+    if dropped.code:
+        raise GitFailed(f"git could not take the branch {branch!r} back: {dropped.words}")
+    return True
 
 
 def _stands_elsewhere(entry: Entry, branch: str) -> bool:

@@ -32,18 +32,23 @@ class Git:
             raise ToolMissing(f"git does not tell its version: {words.strip()!r}")
         version = int(found[1]), int(found[2])
         if version < OLDEST:
-            raise ToolMissing(
-                f"git {found[0]} is too old; fan needs {OLDEST[0]}.{OLDEST[1]}", hint="apt install git"
-            )
+            raise ToolMissing(f"git {found[0]} is too old; fan needs {OLDEST[0]}.{OLDEST[1]}", hint="apt install git")
         return version
 
     def repository(self, cwd: Path) -> Repository:
-        """The repository that `cwd` lies in.
+        """The repository that `cwd` lies in; of a removed worktree's folder in the trash, the one it came from.
 
         Raises NotFound outside of one, NotAllowed where git refuses to enter it.
         """
-        here = self._runner.at(cwd)
-        common, git_dir, bare, top = _where(here)
+        try:
+            common, git_dir, bare, top = _where(self._runner.at(cwd))
+        except NotFound:
+            from fan.world.git.trash import left_from
+
+            origin = left_from(cwd)
+            if origin is None:
+                raise
+            common, git_dir, bare, top = _where(self._runner.at(origin))
         inner = self._runner.inside(Path(common))
         if common != git_dir:
             bare = inner.line("rev-parse", "--is-bare-repository")
@@ -77,7 +82,7 @@ def _where(here: Runner) -> tuple[str, str, str, str]:
             hint=told[0] if told else own,
         )
     if "not a git repository" in words:
-        raise NotFound(f"{here.cwd} is not inside a git repository", hint="change to a repository, or run: git init")
+        raise NotFound(f"{here.cwd} is not inside a git repository", not_done="nothing was done", hint="git init")
     raise GitFailed(f"git cannot read the repository at {here.cwd}: {words}")
 
 

@@ -1,38 +1,15 @@
-"""Files beside git's own: trees removed and copied, written so that a crash leaves old or new."""
+"""Files beside git's own, trees copied too: a crash leaves old or new."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-import stat
 from pathlib import Path
 from typing import Any
 
 from fan.errors import DiskFailed
-
-
-def remove_tree(path: Path) -> None:
-    """Deletes a tree, folders without permissions included. No error if it is not there."""
-    try:
-        if path.is_symlink() or path.is_file():
-            path.unlink()
-        elif path.exists():
-            _remove_folder(path)
-    except OSError as error:
-        raise DiskFailed(f"cannot delete {error.filename}: {error.strerror}") from error
-
-
-def _remove_folder(path: Path) -> None:
-    try:
-        shutil.rmtree(path)
-    except PermissionError:
-        path.chmod(stat.S_IRWXU)
-        for place, folders, _files in os.walk(path):
-            for folder in (Path(place, name) for name in folders):
-                if not folder.is_symlink():
-                    folder.chmod(stat.S_IRWXU)
-        shutil.rmtree(path)
+from fan.world.files import delete
 
 
 def copy_tree(source: Path, target: Path, part: Path) -> None:
@@ -50,7 +27,7 @@ def copy_tree(source: Path, target: Path, part: Path) -> None:
             return other
         return str(shutil.copy2(one, other, follow_symlinks=False))
 
-    remove_tree(part)
+    delete(part)
     try:
         shutil.copytree(source, part, symlinks=True, copy_function=copy)
         part.rename(target)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fan.errors import Conflict, FanError, NotAllowed, NotFound
+from fan.errors import Blocked, Conflict, FanError, NotAllowed, NotFound
+from fan.world.files import must_see
 from fan.world.git.admin import Entry, entries, entry_at, points_to, read_line, real
 from fan.world.git.values import Identity
 
@@ -18,6 +20,7 @@ NOT_REMOVED = "nothing was removed"
 
 def linked(repo: Repository, path: Path) -> Entry:
     """The entry of the linked worktree at `path`. Raises NotAllowed for anything else, NotFound for nothing."""
+    must_see(path, NOT_REMOVED)
     if path.is_symlink():
         raise _refusal(f"{path} is a symbolic link to {path.readlink()}; it is not followed")
     if not path.is_dir():
@@ -32,11 +35,21 @@ def linked(repo: Repository, path: Path) -> Entry:
 
 def identity(path: Path) -> Identity:
     """What tells this folder from another one that later stands at the same path."""
+    must_see(path, NOT_REMOVED)
     try:
         seen = path.lstat()
     except OSError as error:
         raise NotFound(f"there is no folder {path}", not_done=NOT_REMOVED) from error
     return Identity(seen.st_dev, seen.st_ino, read_line(path / ".git") or "")
+
+
+def locked(path: Path, reason: str) -> Blocked:
+    """The refusal of a worktree that somebody has locked, for a reason or (empty) without one."""
+    return Blocked(
+        f"{path} is locked in git{f': {reason}' if reason else ''}",
+        not_done=NOT_REMOVED,
+        hint=f"git worktree unlock {shlex.quote(str(path))}",
+    )
 
 
 def same(path: Path, expect: Identity | None) -> None:
@@ -45,7 +58,7 @@ def same(path: Path, expect: Identity | None) -> None:
         raise Conflict(
             f"{path} is not the folder that was looked at; it was replaced meanwhile",
             not_done=NOT_REMOVED,
-            hint="look again: fan ls",
+            hint="fan ls",
         )
 
 

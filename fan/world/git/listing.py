@@ -40,7 +40,7 @@ def _main(common_dir: Path, root: Path) -> Worktree | None:
     branch = head.removeprefix(f"ref: {HEADS}")
     if branch == head or branch.startswith("."):
         return None  # detached, or a repository whose refs are not files
-    return Worktree(root, oid="", branch=branch, main=True, bare=False, detached=False, locked=None, prunable=None)
+    return Worktree(root, oid="", branch=branch, main=True, bare=False, locked=None, prunable=None)
 
 
 def _linked(common_dir: Path) -> Iterator[str]:
@@ -115,7 +115,6 @@ def _worktree(block: dict[str, str], *, main: bool) -> Worktree:
         branch=None if branch is None else branch.removeprefix(HEADS),
         main=main,
         bare="bare" in block,
-        detached="detached" in block,
         locked=block.get("locked"),
         prunable=block.get("prunable"),
     )

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fan.errors import Conflict, Dirty, DiskFailed, FanError, GitFailed, NotAllowed, NotFound
+from fan.world.files import delete
 from fan.world.git.admin import find_entry
-from fan.world.git.files import remove_tree
 from fan.world.git.listing import HEADS
 from fan.world.git.run import FILL_LIMIT, Output, Runner, patiently
 from fan.world.git.values import Merge, Merged
@@ -64,7 +64,10 @@ class _Target:
         also = self._undo()
         if in_conflict:
             raise self._conflict(in_conflict)
-        raise GitFailed(f"git could not merge into {self._asked.into}: {failed.words}{also}")
+        raise GitFailed(
+            f"git could not merge into {self._asked.into}: {_lasting(failed.words)}{also}",
+            hint=shlex.join(["git", "-C", str(self._here.cwd), "merge", self._asked.branch or self._asked.oid]),
+        )
 
     def _refuse_dirty(self) -> None:
         under_way = operation(Path(self._here.line("rev-parse", "--absolute-git-dir")))
@@ -96,8 +99,8 @@ class _Target:
         if asked.how == "ff-only":
             if not self._has(self._was, asked.oid):
                 raise Conflict(
-                    f"{asked.into} has commits that {_name(asked)} lacks: it cannot be fast-forwarded",
-                    hint="leave --ff-only away, or rebase there first",
+                    f"{asked.into} has commits that {_name(asked)} lacks: it cannot be fast-forwarded unrebased",
+                    hint=f"git log --oneline {asked.oid[:12]}..{asked.into}",
                 )
             return asked.oid
         words = ("--write-tree", "--name-only", "--no-messages", "-z", self._was, asked.oid)
@@ -109,8 +112,9 @@ class _Target:
     def _conflict(self, names: list[str]) -> Conflict:
         asked, names = self._asked, list(dict.fromkeys(filter(None, names)))
         return Conflict(
-            f"{_name(asked)} and {asked.into} have changed the same lines: {_some(names)}",
-            hint=f"merge {asked.into} into {_name(asked)} there first, then run the same line again",
+            f"{_name(asked)} and {asked.into} have changed the same lines: {_some(names)}; a merge of {asked.into}"
+            f" into {_name(asked)}, done where that is checked out, settles it",
+            hint=f"git diff {asked.into}...{asked.oid[:12]}",
         )
 
     def _refuse_overwriting(self, tree: str) -> None:
@@ -221,6 +225,11 @@ def take_back_line(repo: Repository, merged: Merged) -> str:
     return f"{git} reset --keep {merged.was}"
 
 
+def _lasting(words: str) -> str:
+    """git's words without its advice on how to finish a merge that is taken back."""
+    return "\n".join(line for line in words.splitlines() if "to complete the merge" not in line)
+
+
 @contextmanager
 def _checkout(repo: Repository, asked: Merge) -> Iterator[Path]:
     """The checkout that has the branch, or one of ours for as long as it takes."""
@@ -247,7 +256,7 @@ def _checkout(repo: Repository, asked: Merge) -> Iterator[Path]:
 
 
 def _drop(repo: Repository, scratch: Path) -> None:
-    remove_tree(scratch)
+    delete(scratch)
     if find_entry(repo.common_dir, scratch) is not None:
         repo.common.run("worktree", "remove", str(scratch))
 

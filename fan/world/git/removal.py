@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fan.errors import Blocked, Conflict, Dirty, DiskFailed, GitFailed, NotFound
+from fan.errors import Conflict, Dirty, DiskFailed, GitFailed, NotFound
+from fan.world.files import delete, must_see, there
 from fan.world.git import archive, guard
 from fan.world.git.admin import Entry, clear_leftover_lock, find_entry, read_line
-from fan.world.git.files import copy_tree, remove_tree
+from fan.world.git.files import copy_tree
 from fan.world.git.guard import NOT_REMOVED
 from fan.world.git.listing import HEADS
 from fan.world.git.run import Runner
 from fan.world.git.trash import Manifest, check_name, read_manifest, throw_away, write_manifest
-from fan.world.git.values import Identity, Removed
-from fan.world.git.work import UNBORN, Changes, problems
+from fan.world.git.values import UNBORN, Identity, Removed
+from fan.world.git.work import Changes, problems
 
 if TYPE_CHECKING:
     from fan.world.git.repository import Repository
@@ -47,6 +49,8 @@ class Request:
 def remove(repo: Repository, request: Request, on_step: Callable[[str], None]) -> Removed:
     """See Repository.remove."""
     check_name(request.archive)
+    must_see(request.path, NOT_REMOVED)
+    must_see(request.place, NOT_REMOVED)
     with repo.lock():
         if os.path.lexists(request.path):
             removed = _remove(repo, request, on_step)
@@ -81,7 +85,7 @@ def _remove(repo: Repository, request: Request, on_step: Callable[[str], None]) 
 def _finish(repo: Repository, request: Request, on_step: Callable[[str], None]) -> Removed:
     """The folder is away: by a removal that was broken off, or by somebody's hand."""
     manifest = read_manifest(request.place)
-    if manifest is not None and Path(manifest.path) == request.path and (request.place / "tree").exists():
+    if manifest is not None and Path(manifest.path) == request.path and there(request.place / "tree"):
         _drop_entry(repo, request)
         on_step("removed")
         refs = _refs_of(repo, request.archive)
@@ -102,37 +106,33 @@ def _finish(repo: Repository, request: Request, on_step: Callable[[str], None]) 
 
 def _refuse_locked(entry: Entry, path: Path) -> None:
     clear_leftover_lock(entry)
-    reason = entry.locked
-    if reason is not None:
-        raise Blocked(
-            f"{path} is locked in git{f': {reason}' if reason else ''}",
-            not_done=NOT_REMOVED,
-            hint=f"git worktree unlock '{path}'",
-        )
+    if entry.locked is not None:
+        raise guard.locked(path, entry.locked)
 
 
 def _refuse_problems(here: Runner, entry: Entry, changes: Changes, request: Request) -> None:
     found = problems(here, entry, changes, request.base_oid)
     if found:
         raise Dirty(
-            f"{request.path} holds work that the archive cannot keep: {'; '.join(found)}",
+            f"{request.path} holds work that the archive cannot keep: {'; '.join(found)};"
+            " what is committed and pushed there is safe, and --discard removes it all the same",
             not_done=NOT_REMOVED,
-            hint="commit and push it there, or remove with --discard",
+            hint=f"git -C {shlex.quote(str(request.path))} status",
         )
 
 
 def _make_place(request: Request) -> None:
     """A fresh place in the trash; what a removal broken off before its move left there goes."""
-    if (request.place / "tree").exists():
+    if there(request.place / "tree"):
         raise Conflict(f"the archive {request.archive!r} exists already", not_done=NOT_REMOVED)
-    remove_tree(request.place)
+    delete(request.place)
     try:
         request.place.mkdir(parents=True, mode=0o700)
         own, theirs = request.path.parent.stat().st_dev, request.place.stat().st_dev
     except OSError as error:
         raise DiskFailed(f"cannot use the trash {request.place}: {error.strerror}", not_done=NOT_REMOVED) from error
     if own != theirs:
-        remove_tree(request.place)
+        delete(request.place)
         raise DiskFailed(
             f"the trash {request.trash} is on another file system than {request.path}", not_done=NOT_REMOVED
         )
@@ -141,7 +141,7 @@ def _make_place(request: Request) -> None:
 def _manifest(oid: str, entry: Entry, request: Request) -> Manifest:
     head = read_line(entry.folder / "HEAD") or ""
     born = oid != UNBORN
-    seen = guard.identity(request.path) if request.path.exists() else Identity(0, 0, "")
+    seen = guard.identity(request.path) if there(request.path) else Identity(0, 0, "")
     return Manifest(
         archive=request.archive,
         path=str(request.path),
@@ -173,7 +173,7 @@ def _move(repo: Repository, request: Request, *, discard_refs: bool) -> None:
     try:
         request.path.rename(request.place / "tree")
     except OSError as error:
-        remove_tree(request.place)
+        delete(request.place)
         if discard_refs:
             archive.delete(repo.common, request.archive)
         raise DiskFailed(
@@ -195,9 +195,9 @@ def _drop_entry(repo: Repository, request: Request) -> None:
             return
         words = dropped.words
     raise GitFailed(
-        f"git keeps the entry of {request.path}: {words}",
+        f"git keeps the entry of {request.path}, where something still writes: {words}",
         not_done=f"its files are safe in {request.place}",
-        hint="stop what writes there, then run the same line again, or: fan undo",
+        hint="fan undo",
     )
 
 

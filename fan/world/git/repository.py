@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from fan.core.naming import LONGEST, too_long
 from fan.errors import NoCommit, NotFound, UsageError
+from fan.world import locks
 from fan.world.git import listing
 from fan.world.git.admin import find_entry
-from fan.world.git.lock import PATIENCE, repository_lock
 from fan.world.git.run import Runner
 from fan.world.git.status import Ahead, begin_statuses
 from fan.world.git.values import (
@@ -63,9 +64,9 @@ class Repository:
             return Head(oid.out.strip(), branch)
         if branch and self.branches():
             raise NotFound(
-                f"HEAD is on the branch {branch!r}, which has no commit",
+                f"HEAD is on the branch {branch!r}, which has no commit: --base names another",
                 not_done="nothing was made",
-                hint="name a base that exists: --base BRANCH",
+                hint="git branch --all",
             )
         raise NoCommit(
             "this repository has no commit yet; worktrees need one to start from",
@@ -97,11 +98,19 @@ class Repository:
         return self.common.ask("merge-base", one, other).out.strip() or None
 
     def check_branch_name(self, name: str) -> None:
-        """Raises UsageError for a name that git does not take for a branch."""
+        """Raises UsageError for a name that git does not take for a branch, or file systems do not take."""
         # `--branch` alone would expand `@{-1}` to a branch that was checked out before.
         answer = self.common.ask("check-ref-format", f"refs/heads/{name}")
         if answer.code or name.startswith("-") or name == "HEAD":
-            raise UsageError(f"{name!r} cannot be a branch name", hint="git help check-ref-format lists the rules")
+            raise UsageError(
+                f"{name!r} cannot be a branch name", not_done="nothing was made", hint="git help check-ref-format"
+            )
+        if too_long(name):
+            raise UsageError(
+                f"the branch name {name[:20]}... is too long: a part of it, and the folder named after it, may have"
+                f" {LONGEST} bytes",
+                not_done="nothing was made",
+            )
 
     def worktrees(self) -> list[Worktree]:
         """All worktrees, the main one (or the bare hub) first."""
@@ -134,9 +143,9 @@ class Repository:
         answer = self.common.ask("cat-file", "blob", f"{commit}:{name}")
         return None if answer.code else answer.out
 
-    def lock(self, patience: float = PATIENCE) -> AbstractContextManager[None]:
+    def lock(self, patience: float = locks.PATIENCE) -> AbstractContextManager[None]:
         """The repository's lock, across processes; not re-entrant. Raises Busy or DiskFailed."""
-        return repository_lock(self.common_dir, patience)
+        return locks.held(self.common_dir / "fan.lock", patience)
 
     def create(
         self,
@@ -157,14 +166,15 @@ class Repository:
 
         return create.create(self, path, branch, base_oid, many=many, on_phase=on_phase)
 
-    def undo_create(self, path: Path, branch: str, base_oid: str | None) -> None:
+    def undo_create(self, path: Path, branch: str, base_oid: str | None) -> bool:
         """Takes a half-made worktree away: folder, entry, and the branch if it is still at `base_oid`.
 
-        A branch that was there before (None) stays. Raises Dirty, and does nothing, when the branch has moved on.
+        A branch that was there before (None) stays. Whether the branch went. Raises Dirty, and does nothing, when the
+        branch has moved on.
         """
         from fan.world.git import create
 
-        create.undo(self, path, branch, base_oid)
+        return create.undo(self, path, branch, base_oid)
 
     def status(self, path: Path, base_oid: str) -> WorktreeStatus | None:
         """The state of one worktree against its base; None if the folder is gone."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fan.errors import AlreadyExists, Conflict, DiskFailed, FanError, GitFailed, NotFound
+from fan.world.files import delete, is_folder, must_see, there
 from fan.world.git import archive
 from fan.world.git.admin import Entry, entry_at, find_entry, points_to
-from fan.world.git.files import copy_tree, remove_tree
+from fan.world.git.files import copy_tree
 from fan.world.git.listing import HEADS
 from fan.world.git.run import FILL_LIMIT
 from fan.world.git.trash import Manifest, read_manifest
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
     from fan.world.git.repository import Repository
 
 NOT_RESTORED = "nothing was brought back; nothing was lost"
-FROM_REFS = "the trash was emptied: ignored files, file times and git's own logs are not back"
+NOT_IN_REFS = "ignored files, empty folders, permissions but for the executable bit, file times and git's own logs"
+FROM_REFS = f"the trash was emptied: {NOT_IN_REFS} are not back"
+GONE_BEFORE = "its folder was gone before it was removed: what git had not recorded of it by then is not back"
 
 
 def restore(repo: Repository, folder: Path, on_step: Callable[[str], None]) -> Restored:
@@ -30,23 +34,26 @@ def restore(repo: Repository, folder: Path, on_step: Callable[[str], None]) -> R
         if manifest is None:
             raise NotFound(f"there is no removal {folder.name!r} to take back", hint="fan archive ls")
         path = Path(manifest.path)
+        must_see(path, NOT_RESTORED)
+        must_see(folder, NOT_RESTORED)
         if _is_back(repo, manifest, folder):
             return _done(folder, manifest, ())
         _refuse_taken(repo, manifest)
         notes = _branch(repo, manifest)
         on_step("branch")
-        if (folder / "tree").is_dir():
+        if is_folder(folder / "tree"):
             _from_trash(repo, manifest, folder, on_step)
             return _done(folder, manifest, notes)
         _from_refs(repo, manifest)
-        remove_tree(folder)
-        return Restored(path, manifest.branch, manifest.head, complete=False, notes=(*notes, FROM_REFS))
+        delete(folder)
+        differs = FROM_REFS if manifest.inode else GONE_BEFORE
+        return Restored(path, manifest.branch, manifest.head, notes=(*notes, differs))
 
 
 def _is_back(repo: Repository, manifest: Manifest, folder: Path) -> bool:
     """Whether the very folder is in its place: by a restore broken off late, or a removal broken off early."""
     path = Path(manifest.path)
-    if (folder / "tree").exists() or not path.is_dir() or path.is_symlink():
+    if there(folder / "tree") or not is_folder(path) or path.is_symlink():
         return False
     seen = path.lstat()
     entry = find_entry(repo.common_dir, path)
@@ -61,16 +68,22 @@ def _refuse_taken(repo: Repository, manifest: Manifest) -> None:
     path = Path(manifest.path)
     if os.path.lexists(path):
         raise AlreadyExists(
-            f"there is something at {path} already", not_done=NOT_RESTORED, hint=f"move it away: mv '{path}' ..."
+            f"there is something at {path} already",
+            not_done=NOT_RESTORED,
+            hint=f"mv {shlex.quote(str(path))} ELSEWHERE",
         )
     if repo.common.ask("cat-file", "-e", f"{manifest.head}^{{commit}}").code:
-        raise NotFound(f"the commit {manifest.head[:12]} of {path} is not in this repository", not_done=NOT_RESTORED)
+        raise NotFound(
+            f"the commit {manifest.head[:12]} of {path} is not in this repository",
+            not_done=NOT_RESTORED,
+            hint="fan archive ls",
+        )
     for tree in repo.worktrees():
         if manifest.branch is not None and tree.branch == manifest.branch and tree.path != path:
             raise Conflict(
                 f"the branch {manifest.branch!r} is checked out at {tree.path}",
                 not_done=NOT_RESTORED,
-                hint=f"git -C '{tree.path}' switch --detach",
+                hint=f"git -C {shlex.quote(str(tree.path))} switch --detach",
             )
 
 
@@ -86,8 +99,10 @@ def _branch(repo: Repository, manifest: Manifest) -> tuple[str, ...]:
         return (f"the branch {manifest.branch!r} has moved from {manifest.head[:12]} to {tip[:12]}; it stays there",)
     made = repo.common.ask_patiently("update-ref", ref, manifest.head, "0" * len(manifest.head))
     if made.code:
-        raise GitFailed(f"git could not make {manifest.branch!r} again: {made.words}", not_done=NOT_RESTORED)
-    return (f"the branch {manifest.branch!r} had been deleted; it is back at {manifest.head[:12]}",)
+        raise GitFailed(
+            f"git could not make {manifest.branch!r} again: {made.words}", not_done=NOT_RESTORED, hint="git branch"
+        )
+    return (f"the branch {manifest.branch!r} was gone; it is back at {manifest.head[:12]}",)
 
 
 def _from_trash(repo: Repository, manifest: Manifest, folder: Path, on_step: Callable[[str], None]) -> None:
@@ -100,7 +115,9 @@ def _from_trash(repo: Repository, manifest: Manifest, folder: Path, on_step: Cal
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         tree.rename(path)
     except OSError as error:
-        raise DiskFailed(f"cannot move {tree} back to {path}: {error.strerror}", not_done=NOT_RESTORED) from error
+        raise DiskFailed(
+            f"cannot move {tree} back to {path}: {error.strerror}", not_done=NOT_RESTORED, hint="fan archive ls"
+        ) from error
     on_step("moved")
 
 
@@ -110,9 +127,10 @@ def _entry_again(repo: Repository, manifest: Manifest, folder: Path) -> Entry:
     target = _free(home, manifest.admin)
     if target.name != manifest.admin and (folder / "admin" / "modules").exists():
         raise Conflict(
-            f"git uses the name {manifest.admin!r} for another worktree now, and submodules point to it",
+            f"git uses the name {manifest.admin!r} for another worktree now, and submodules point to it:"
+            " that worktree has to go first",
             not_done=NOT_RESTORED,
-            hint="remove that worktree first: git worktree list",
+            hint="git worktree list",
         )
     home.mkdir(exist_ok=True)
     copy_tree(folder / "admin", target, repo.common_dir / f"fan.restore-{target.name}")
@@ -144,7 +162,7 @@ def _from_refs(repo: Repository, manifest: Manifest) -> None:
         here.run("read-tree", kept.refs.get("index", "HEAD"))
         here.ask("update-index", "-q", "--refresh")
     except (FanError, OSError):
-        remove_tree(path)
+        delete(path)
         if find_entry(repo.common_dir, path) is not None:
             repo.common.run("worktree", "remove", str(path))
         raise
@@ -156,5 +174,5 @@ def _done(folder: Path, manifest: Manifest, notes: tuple[str, ...]) -> Restored:
     if late:
         notes = (*notes, f"files that were written after the removal are in {folder}: {', '.join(late)}")
     for one in (folder / "admin", folder / "manifest.json", *(() if late else (folder,))):
-        remove_tree(one)
-    return Restored(Path(manifest.path), manifest.branch, manifest.head, complete=True, notes=notes)
+        delete(one)
+    return Restored(Path(manifest.path), manifest.branch, manifest.head, notes=notes)

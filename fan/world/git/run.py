@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from fan.errors import Busy, GitFailed, NotFound, ToolMissing
+from fan.world.files import is_folder
 
 READ_LIMIT = 60.0
 FILL_LIMIT = 3600.0
@@ -199,10 +201,11 @@ class Runner(Struct, frozen=True):
                 start_new_session=True,
             )
         except FileNotFoundError as error:
-            if self.cwd.is_dir():
+            if is_folder(self.cwd):
                 raise ToolMissing(
                     "git is not installed or not on PATH",
-                    hint="apt install git  (macOS: xcode-select --install)",
+                    not_done="nothing was done",
+                    hint="apt install git",
                 ) from error
             raise NotFound(f"the folder {self.cwd} does not exist") from error
         except (NotADirectoryError, PermissionError) as error:
@@ -231,8 +234,9 @@ def patiently(attempt: Callable[[], Output]) -> Output:
     held = lock_in_the_way(output.words) if output.code else None
     if held is not None:
         raise Busy(
-            f"another git holds the lock {held}; it did not go away in {LOCK_PATIENCE:.0f} seconds",
-            hint=f"if no git is running, remove that file: rm '{held}'",
+            f"another git holds the lock {held}; it did not go away in {LOCK_PATIENCE:.0f} seconds; where none"
+            " is running any more, that file is left over",
+            hint=f"rm {shlex.quote(str(held))}",
         )
     return output
 

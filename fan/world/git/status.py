@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from fan.world.files import is_folder, unseen
 from fan.world.git.many import begin_asking
 from fan.world.git.run import Output, Runner
-from fan.world.git.values import WorktreeStatus
+from fan.world.git.values import UNBORN, WorktreeStatus
 
 _QUESTION = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--untracked-files=normal")
-_ZERO = "(initial)"
 
 
 class Ahead:
@@ -80,10 +81,24 @@ def begin_statuses(runner: Runner, paths: Sequence[Path]) -> Callable[[], list[W
     return answers
 
 
+def stands_on(fields: Iterable[str]) -> tuple[str, str | None]:
+    """The commit (`UNBORN`: none yet) and the branch (None: detached) that the head of `git status` names."""
+    oid, branch = "", None
+    for field in takewhile(lambda field: field.startswith("#"), fields):
+        if field.startswith("# branch.oid "):
+            oid = field.removeprefix("# branch.oid ")
+        elif field.startswith("# branch.head "):
+            name = field.removeprefix("# branch.head ")
+            branch = None if name == "(detached)" else name
+    return oid, branch
+
+
 def _lost(path: Path) -> WorktreeStatus | None:
-    if not path.is_dir():
+    why = unseen(path)
+    if not why and not is_folder(path):
         return None
-    return WorktreeStatus(None, None, None, None, f"{path} is no worktree any more: its .git is gone")
+    problem = f"cannot be looked at: {why}" if why else "is no worktree any more: its .git is gone"
+    return WorktreeStatus(None, None, None, None, f"{path} {problem}")
 
 
 def _status(answer: Output) -> WorktreeStatus:
@@ -91,18 +106,9 @@ def _status(answer: Output) -> WorktreeStatus:
 
 
 def _parse(fields: list[str]) -> WorktreeStatus:
-    oid: str | None = None
-    branch: str | None = None
-    changes = 0
-    for field in fields:
-        if field.startswith("# branch.oid "):
-            oid = None if field.endswith(_ZERO) else field.removeprefix("# branch.oid ")
-        elif field.startswith("# branch.head "):
-            name = field.removeprefix("# branch.head ")
-            branch = None if name == "(detached)" else name
-        elif not field.startswith("#"):
-            changes += 1
-    return WorktreeStatus(oid, branch, changes, None)
+    oid, branch = stands_on(fields)
+    changes = sum(not field.startswith("#") for field in fields)
+    return WorktreeStatus(None if oid in ("", UNBORN) else oid, branch, changes, None)
 
 
 def _commit_and_parents(text: str) -> Iterable[tuple[str, list[str]]]:

@@ -9,7 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from fan.errors import DiskFailed, UsageError
-from fan.world.git.files import remove_tree, write_json
+from fan.world.files import delete, is_folder, there
+from fan.world.git.admin import read_line
+from fan.world.git.files import write_json
 
 _SWEEPING = ".sweep-"
 
@@ -65,26 +67,33 @@ def read_manifest(folder: Path) -> Manifest | None:
         raise DiskFailed(f"cannot read {folder / 'manifest.json'}: {error.strerror}") from error
 
 
-def sweep(trash: Path, older_than: float, now: float) -> list[str]:
-    """Deletes what was removed more than `older_than` seconds before `now`; gives the archive names. Refs stay."""
-    if not trash.is_dir():
-        return []
-    swept: list[str] = []
-    for folder in _folders(trash):
-        if not folder.name.startswith(_SWEEPING):
-            if now - _removed_at(folder) < older_than:
-                continue
-            swept.append(folder.name)
+def left_from(cwd: Path) -> Path | None:
+    """The git folder of the repository whose removed worktree has `cwd` in it; None for a place elsewhere."""
+    for tree in (cwd, *cwd.parents):
+        manifest = read_manifest(tree.parent) if tree.name == "tree" else None
+        if manifest is not None:
+            link = (read_line(tree / ".git") or "").removeprefix("gitdir: ")
+            common = Path(os.path.normpath(Path(manifest.path, link))).parent.parent
+            return common if link and is_folder(common) else None
+    return None
+
+
+def sweep(trash: Path, older_than: float, now: float) -> None:
+    """Deletes what was removed more than `older_than` seconds before `now`, and what was half-deleted. Refs stay."""
+    for folder in _folders(trash) if is_folder(trash) else ():
+        if folder.name.startswith(_SWEEPING):
+            delete(folder)
+        elif now - _removed_at(folder) >= older_than:
             throw_away(folder)
-        else:
-            remove_tree(folder)
-    return swept
 
 
 def throw_away(folder: Path) -> None:
-    """Deletes a place in the trash under another name, so that a half-deleted one is never brought back."""
-    if folder.exists():
-        remove_tree(_renamed(folder))
+    """Deletes a place in the trash under another name, so that a half-deleted one is never brought back.
+
+    One that cannot be looked at stays. Raises DiskFailed.
+    """
+    if there(folder):
+        delete(_renamed(folder))
 
 
 def weight(folder: Path) -> tuple[int, int]:
@@ -94,7 +103,10 @@ def weight(folder: Path) -> tuple[int, int]:
 
 
 def _folders(trash: Path) -> Iterable[Path]:
-    return sorted(one for one in trash.iterdir() if one.is_dir() and not one.is_symlink())
+    try:
+        return sorted(one for one in trash.iterdir() if one.is_dir() and not one.is_symlink())
+    except OSError as error:
+        raise DiskFailed(f"cannot read {trash}: {error.strerror}") from error
 
 
 def _removed_at(folder: Path) -> float:

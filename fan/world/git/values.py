@@ -6,6 +6,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+UNBORN = "(initial)"
+"""What `git status` calls the commit of a branch that has none."""
+
 
 class Head(Struct, frozen=True):
     """What a place stands on; `branch` is None when HEAD is detached."""
@@ -29,7 +32,6 @@ class Worktree(Struct, frozen=True):
     branch: str | None
     main: bool
     bare: bool
-    detached: bool
     locked: str | None
     prunable: str | None
 
@@ -37,7 +39,7 @@ class Worktree(Struct, frozen=True):
 class Travel(Struct, frozen=True):
     """What a new worktree does not get from the place we stand in.
 
-    Names are at most ten a list, folders collapsed. `complete` is False when git took too long to tell.
+    Names are at most ten a list, folders collapsed. `complete` is False when git took too long or failed to tell.
     """
 
     changed: int = 0
@@ -82,8 +84,9 @@ class Work(Struct, frozen=True):
     """What a worktree holds that its base does not: what would be missed.
 
     `commits` are the newest first, at most 20 of `ahead`. Names are at most 20 a list, counts are whole.
-    `links` are untracked symbolic links and `dependencies` ignored folders that a tool makes again;
-    neither counts as work. `problems` are submodules and nested repositories with work of their own.
+    `links` are symbolic links that git ignores, or that lead to the same place in the main checkout, and
+    `dependencies` ignored folders that a tool makes again; neither counts as work. `problems` are submodules and
+    nested repositories with work of their own.
     """
 
     path: Path
@@ -131,12 +134,11 @@ class Removed(Struct, frozen=True):
 
 
 class Restored(Struct, frozen=True):
-    """A worktree that is back. `complete` is False when it came from the refs; `notes` say what differs."""
+    """A worktree that is back; `notes` say what differs from what was removed."""
 
     path: Path
     branch: str | None
     oid: str
-    complete: bool
     notes: tuple[str, ...] = ()
 
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from fan.world.git import guard
 from fan.world.git.admin import Entry
-from fan.world.git.run import Runner
-from fan.world.git.values import Commit, Work
+from fan.world.git.run import READ_LIMIT, Runner
+from fan.world.git.status import stands_on
+from fan.world.git.values import UNBORN, Commit, Work
 
 if TYPE_CHECKING:
     from fan.world.git.repository import Repository
 
-UNBORN = "(initial)"
+_QUESTION = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--untracked-files=all")
 _SHOWN = 20
 _WALKED = 1000
 
@@ -57,6 +58,8 @@ def inspect(repo: Repository, path: Path, base_oid: str) -> Work:
     here = repo.runner.at(path)
     changes = Changes.read(here)
     ahead, commits = (0, ()) if changes.oid == UNBORN else _commits(here, base_oid)
+    made = [name for name in changes.links if name in changes.unrecorded and not _shared(repo.root, path, name)]
+    untracked = sorted((*changes.untracked, *made))
     return Work(
         path=path,
         identity=seen,
@@ -68,9 +71,9 @@ def inspect(repo: Repository, path: Path, base_oid: str) -> Work:
         staged_count=len(changes.staged),
         modified=tuple(changes.modified[:_SHOWN]),
         modified_count=len(changes.modified),
-        untracked=tuple(changes.untracked[:_SHOWN]),
-        untracked_count=len(changes.untracked),
-        links=tuple(changes.links),
+        untracked=tuple(untracked[:_SHOWN]),
+        untracked_count=len(untracked),
+        links=tuple(name for name in changes.links if name not in made),
         ignored=tuple(changes.ignored[:_SHOWN]),
         ignored_count=len(changes.ignored),
         dependencies=tuple(changes.dependencies),
@@ -104,27 +107,18 @@ class Changes:
         return not self.staged and not self.unmerged and self.oid != UNBORN
 
     @classmethod
-    def read(cls, here: Runner) -> Changes:
-        """Asks git once. Dependency folders are not walked."""
-        changes = cls(here.cwd)
-        listed = here.run(
-            "status",
-            "--porcelain=v2",
-            "--branch",
-            "-z",
-            "--no-renames",
-            "--untracked-files=all",
-            "--ignored=matching",
-        )
-        for line in listed.split("\0"):
-            changes.take(line)
+    def read(cls, here: Runner, *, ignored: bool = True, limit: float = READ_LIMIT) -> Changes:
+        """Asks git once, within `limit` seconds. Dependency folders are not walked."""
+        asked = (*_QUESTION, "--ignored=matching") if ignored else _QUESTION
+        lines = here.run(*asked, limit=limit).split("\0")
+        changes = cls(here.cwd, *stands_on(lines))
+        for line in lines:
+            changes._take(line)
         return changes
 
-    def take(self, line: str) -> None:
+    def _take(self, line: str) -> None:
         """Sorts one line of porcelain version 2 in."""
         match line[:2]:
-            case "# ":
-                self._header(line)
             case "1 ":
                 state, name = line.split(" ", 8)[1::7]
                 self._tracked(state, name)
@@ -135,13 +129,6 @@ class Changes:
                 self._untracked(line[2:])
             case "! ":
                 self._ignored(line[2:])
-
-    def _header(self, line: str) -> None:
-        if line.startswith("# branch.oid "):
-            self.oid = line.removeprefix("# branch.oid ")
-        elif line.startswith("# branch.head "):
-            name = line.removeprefix("# branch.head ")
-            self.branch = None if name == "(detached)" else name
 
     def _tracked(self, state: str, name: str) -> None:
         if state[0] != ".":
@@ -168,6 +155,11 @@ class Changes:
             self.dependencies.append(name)
         else:
             self.ignored += _files(self.path, name, _WALKED - len(self.ignored))
+
+
+def _shared(root: Path, path: Path, name: str) -> bool:
+    """Whether a link leads to what the main checkout has in the same place, as the setup's links do."""
+    return os.path.realpath(path / name) == os.path.realpath(root / name)
 
 
 def problems(here: Runner, entry: Entry, changes: Changes, base_oid: str) -> tuple[str, ...]:

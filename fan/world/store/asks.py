@@ -16,13 +16,10 @@ class Asks(Door):
     """Who waits for whose answer."""
 
     def begin_ask(self, ask: Ask, is_alive: Callable[[int, float], bool]) -> list[str]:
-        """Put an ask on record, those of dead askers off it; or, with nothing recorded, the round that it would
-        close."""
+        """Put an ask on record; or, with nothing recorded, the round that it would close. Dead askers do not wait."""
         with self._write() as db:
-            dead = [one for one in select(db, Ask, "asks") if not is_alive(one.pid, one.pid_started)]
-            db.executemany("DELETE FROM asks WHERE id = ?", [(one.id,) for one in dead])
-            edges = [(one.asker, one.target) for one in select(db, Ask, "asks")]
-            way = cycle(edges, ask.asker, ask.target)
+            waiting = [one for one in select(db, Ask, "asks") if is_alive(one.pid, one.pid_started)]
+            way = cycle([(one.asker, one.target) for one in waiting], ask.asker, ask.target)
             if not way:
                 insert(db, "asks", ask)
             return way
@@ -34,8 +31,14 @@ class Asks(Door):
             db.execute("UPDATE asks SET delivery = ? WHERE id = ?", (queued.id, ask.id))
             return queued
 
+    def leave_ask(self, ask_id: str) -> None:
+        """Its asker waits no more. Where its text was queued the ask stays, for an answer that comes later."""
+        with self._write() as db:
+            db.execute("DELETE FROM asks WHERE id = ? AND delivery = 0", (ask_id,))
+            db.execute("UPDATE asks SET pid = 0 WHERE id = ?", (ask_id,))
+
     def end_ask(self, ask_id: str) -> None:
-        """Nobody waits for this answer any more."""
+        """It is answered, or will not be."""
         with self._write() as db:
             db.execute("DELETE FROM asks WHERE id = ?", (ask_id,))
 

@@ -6,6 +6,7 @@ Kept light: `fan report` runs a hundred times a day through here, with the stand
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -144,6 +145,10 @@ MIGRATIONS = (
         DELETE FROM events WHERE seq <= new.seq - 10000;
     END;
     """,
+    """
+    ALTER TABLE evicted ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX evicted_of_inbox ON evicted (inbox, told);
+    """,
 )
 
 
@@ -183,9 +188,10 @@ def _open(db: sqlite3.Connection, path: str, *, durable: bool) -> None:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
         raise StoreFailed(
-            f"{path} was written by a newer fan (schema {version}, this one knows {len(MIGRATIONS)})",
+            f"{path} was written by a newer fan (schema {version}, this one knows {len(MIGRATIONS)}): it takes a"
+            " newer fan, or another folder in FAN_STATE_DIR",
             not_done="nothing was read or changed",
-            hint="upgrade this fan, or set FAN_STATE_DIR to another folder",
+            hint="fan --version",
         )
     db.execute("PRAGMA journal_mode = WAL")
     db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
@@ -229,7 +235,7 @@ def _statements(script: str) -> Iterator[str]:
 
 def _failed(path: str, error: Exception) -> StoreFailed:
     damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
-    hint = "move it aside and run the command again" if damaged else "check the folder's disk and permissions"
+    hint = f"mv {shlex.quote(path)} ELSEWHERE" if damaged else f"ls -l {shlex.quote(path)}"
     return StoreFailed(
         f"the state file {path} cannot be used: {error}", not_done="it was left exactly as it is", hint=hint
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -61,8 +62,15 @@ def _translated(folder: Path) -> Iterator[None]:
             "a name, path or text holds bytes that are not UTF-8", not_done="the last step is not on record"
         ) from error
     except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+            raise StoreFailed(
+                f"another fan has been writing to the state file in {folder} for long;"
+                " one that was stopped by Ctrl-Z has to go on first",
+                not_done="the last step is not on record",
+                hint="fg",
+            ) from error
         raise StoreFailed(
             f"the state file in {folder} cannot be used: {error}",
             not_done="the last step is not on record",
-            hint="check the disk's free space and the folder's permissions, then run the command again",
+            hint=f"df -h {shlex.quote(str(folder))}",
         ) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fan.core.model import Change, State
+from fan.core.model import Change, Kind, State
 from fan.world.store.door import Door
 from fan.world.store.rows import select
 
@@ -14,6 +14,14 @@ class History(Door):
         """Every state of a member on record, oldest first."""
         with self._read() as db:
             return select(db, Change, "changes", "member = ? ORDER BY seq", (member_id,))
+
+    def rested(self, member_id: str, since: float) -> bool:
+        """Whether its agent has come to rest, or to a question of its own, since then."""
+        with self._read() as db:
+            seen = "SELECT 1 FROM changes WHERE member = ? AND since >= ? AND (state = ? OR kind = ?)"
+            said = "SELECT 1 FROM reports WHERE member = ? AND at >= ? AND state = ? AND dropped = ''"
+            asked = (member_id, since, State.REST, Kind.QUESTION, member_id, since, State.REST)
+            return bool(db.execute(f"SELECT EXISTS ({seen}) OR EXISTS ({said})", asked).fetchone()[0])
 
     def reported(self, member_id: str, state: State) -> list[float]:
         """When its agent has said that it is in this state, as far as that is kept, oldest first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
 from msgspec import Struct, json
 from msgspec.structs import replace
@@ -14,15 +15,16 @@ from fan.core.mail import (
     RING_BYTES,
     Message,
     all_checked,
+    answers,
     charged,
     overflow,
-    speaks_for,
     threaded,
 )
 from fan.errors import NotFound, RateLimited
 from fan.world.store.door import Door
 from fan.world.store.rows import insert, select
 
+TABLES = ("messages", "evicted")
 UNREAD = "read_at IS NULL AND closed_at IS NULL"
 
 
@@ -59,6 +61,14 @@ class Mailbox(Door):
                 for message, before in zip(messages, earlier, strict=True)
             ]
 
+    def admit(self, messages: Sequence[Message], *, at: float) -> None:
+        """For whoever has to make something before it posts: raises what `post` would raise at this time."""
+        messages = all_checked(messages)
+        with self._read() as db:
+            if not all(_by_key(db, message) for message in messages):
+                _allowance(db, messages[0].sender, at)
+                _parent(db, messages[0])
+
     def message(self, message_id: str) -> Message:
         """One message by its id. Raises NotFound, which says so where it has been evicted."""
         with self._read() as db:
@@ -74,11 +84,10 @@ class Mailbox(Door):
         with self._read() as db:
             return select(db, Message, "messages", "inbox = ? AND ? IN (thread, '') ORDER BY seq", (address, thread))
 
-    def unread(self, address: str, *, after: int = 0) -> list[Message]:
-        """The unread ones in an inbox that came `after` this number, oldest first."""
+    def unread(self, address: str) -> list[Message]:
+        """The unread ones in an inbox, oldest first."""
         with self._read() as db:
-            where = f"inbox = ? AND seq > ? AND {UNREAD} ORDER BY seq"
-            return select(db, Message, "messages", where, (address, after))
+            return select(db, Message, "messages", f"inbox = ? AND {UNREAD} ORDER BY seq", (address,))
 
     def unread_counts(self) -> dict[str, int]:
         """How many are unread, by inbox."""
@@ -103,32 +112,47 @@ class Mailbox(Door):
         with self._read() as db:
             return select(db, Message, "messages", "thread = ? ORDER BY seq", (thread,))
 
-    def messages(self, rooms: Iterable[str] | None = None) -> list[Message]:
-        """All messages, or those of these rooms, oldest first."""
+    def thread_of(self, some_id: str) -> str:
+        """The thread that has this id or a message of this id, evicted or not; empty: it was never issued."""
+        sql = " UNION ALL ".join(f"SELECT thread FROM {table} WHERE ? IN (id, thread)" for table in TABLES)  # noqa: S608
         with self._read() as db:
-            found = select(db, Message, "messages", "1 ORDER BY seq")
-        wanted = None if rooms is None else set(rooms)
-        return [one for one in found if wanted is None or one.room in wanted]
+            found = db.execute(f"{sql} LIMIT 1", (some_id,) * len(TABLES)).fetchone()
+        return str(found[0]) if found else ""
 
-    def evicted(self, room: str) -> int:
-        """How many messages a room has lost to newer ones."""
+    def messages(self) -> list[Message]:
+        """All messages, oldest first."""
         with self._read() as db:
-            return int(db.execute("SELECT COUNT(*) FROM evicted WHERE room = ?", (room,)).fetchone()[0])
+            return select(db, Message, "messages", "1 ORDER BY seq")
 
-    def mark(self, ids: Iterable[str], receipt: str, at: float) -> None:
-        """Note that these have been `woken`, `read`, `answered` or `closed`; the first time counts."""
-        column = {name: f"{name}_at" for name in ("woken", "read", "answered", "closed")}[receipt]
+    def evicted(self, address: str) -> int:
+        """How many messages an inbox has lost to newer ones of its room, of which its owner has not been told."""
+        with self._read() as db:
+            where = "inbox = ? AND NOT told"
+            return int(db.execute(f"SELECT COUNT(*) FROM evicted WHERE {where}", (address,)).fetchone()[0])  # noqa: S608
+
+    def tell_evicted(self, address: str, count: int) -> None:
+        """Note that the owner has been told of so many, the first that went."""
+        with self._write() as db:
+            db.execute(
+                "UPDATE evicted SET told = 1 WHERE rowid IN"
+                " (SELECT rowid FROM evicted WHERE inbox = ? AND NOT told ORDER BY rowid LIMIT ?)",
+                (address, count),
+            )
+
+    def mark(self, ids: Iterable[str], receipt: Literal["read", "closed"], at: float) -> None:
+        """Note that these have been read or closed; the first time counts."""
+        column = f"{receipt}_at"
         with self._write() as db:
             db.executemany(
                 f"UPDATE messages SET {column} = ? WHERE id = ? AND {column} IS NULL",  # noqa: S608 - ours
                 [(at, one) for one in ids],
             )
 
-    def end_room(self, room: str) -> int:
-        """Forget a room's messages; how many there were."""
+    def end_room(self, room: str) -> None:
+        """Forget a room's messages."""
         with self._write() as db:
             db.execute("DELETE FROM evicted WHERE room = ?", (room,))
-            return db.execute("DELETE FROM messages WHERE room = ?", (room,)).rowcount
+            db.execute("DELETE FROM messages WHERE room = ?", (room,))
 
 
 def _by_key(db: sqlite3.Connection, message: Message) -> Message | None:
@@ -141,23 +165,30 @@ def _by_key(db: sqlite3.Connection, message: Message) -> Message | None:
 
 
 def _charge(db: sqlite3.Connection, sender: str, at: float) -> None:
+    left = _allowance(db, sender, at)
+    db.execute("INSERT OR REPLACE INTO senders (address, allowance, at) VALUES (?, ?, ?)", (sender, left, at))
+
+
+def _allowance(db: sqlite3.Connection, sender: str, at: float) -> float:
+    """What a sender has left after one more. Raises RateLimited."""
     row = db.execute("SELECT allowance, at FROM senders WHERE address = ?", (sender,)).fetchone()
     left = charged(row[0], at - row[1]) if row else charged(float(BURST), 0.0)
     if left is None:
         raise RateLimited(
             f"{BURST} messages in a row, then 30 a minute: this one came too soon after them."
-            " That is mostly two agents answering each other, or a loop that does not read what it gets",
+            " That is mostly two agents answering each other, or a loop that does not read what it gets."
+            " Read what has come first, then send one message that says it all",
             not_done="nothing was sent",
-            hint="read first what has come: fan mail read --unread; then send one message that says it all",
+            hint="fan mail read --unread",
         )
-    db.execute("INSERT OR REPLACE INTO senders (address, allowance, at) VALUES (?, ?, ?)", (sender, left, at))
+    return left
 
 
 def _stored(db: sqlite3.Connection, message: Message) -> Posted:
     parent, evicted = _parent(db, message)
     message = threaded(message, parent, evicted)
     message = replace(message, seq=insert(db, "messages", message, without="seq"))
-    if parent and speaks_for(message.sender, parent.inbox) and message.inbox == parent.sender:
+    if parent and answers(message, parent):
         db.execute(
             "UPDATE messages SET answered_at = ?, closed_at = CASE kind WHEN 'question' THEN ? ELSE closed_at END"
             " WHERE id = ? AND answered_at IS NULL",

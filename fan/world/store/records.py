@@ -111,10 +111,12 @@ class Store(Joining, Setups, Verifications, Removals, History, Mailbox, StashRow
             return select(db, Delivery, "deliveries", "phase != 'done' ORDER BY id")
 
     def last_deliveries(self) -> dict[str, Delivery]:
-        """The newest prompt of each member, by member; a line that tells of mail is none."""
+        """The newest prompt of each member, by member. A line that tells of mail is none, nor is a question that was
+        taken back before it was typed: nobody waits for it."""
         with self._read() as db:
-            where = "id IN (SELECT MAX(id) FROM deliveries WHERE purpose != 'wake' GROUP BY member)"
-            return {one.member: one for one in select(db, Delivery, "deliveries", where)}
+            never = "purpose = 'ask' AND status = 'not_sent' AND typed = 'no'"
+            newest = f"SELECT MAX(id) FROM deliveries WHERE purpose != 'wake' AND NOT ({never}) GROUP BY member"  # noqa: S608 - ours
+            return {one.member: one for one in select(db, Delivery, "deliveries", f"id IN ({newest})")}
 
     def last_wakes(self) -> dict[str, Delivery]:
         """The newest line that told of mail, by member."""

@@ -8,14 +8,17 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fan.core.model import Member, Step
+from fan.core.model import Member
 from fan.errors import Conflict
 from fan.world.store.door import Door
 from fan.world.store.rows import insert, select, update
 
+GROUP_REMOVED = "group rm"
+"""The verb of a removal by which a person gave up a group as a whole."""
+
 
 class Removal(Struct, frozen=True):
-    """What one `keep`, `rm` or `group rm` took away; `undo` brings it back as a whole."""
+    """What one `keep`, `rm` or `group rm`, its `verb`, took away; `undo` brings it back as a whole."""
 
     id: str
     repo: Path
@@ -65,7 +68,7 @@ class Removals(Door):
 
     def removed(self, archive_id: str, at: float, *, discarded: bool = False) -> None:
         """The member of this archive is gone, and its group with the last one; what was discarded has no archive."""
-        self._mark(archive_id, at, Step.REMOVED, forget=discarded)
+        self._mark(archive_id, at, forget=discarded)
 
     def reclaim(self, archive_id: str) -> None:
         """The member of this archive has its names again and is being brought back.
@@ -73,7 +76,7 @@ class Removals(Door):
         Raises Conflict when its group's, folder's or session's name was given away.
         """
         try:
-            self._mark(archive_id, None, Step.READY)
+            self._mark(archive_id, None)
         except sqlite3.IntegrityError as error:
             raise Conflict(
                 "its group, folder or session has the name of one that was started since",
@@ -86,11 +89,12 @@ class Removals(Door):
         with self._write() as db:
             db.execute("UPDATE archives SET restored_at = ? WHERE id = ?", (at, archive_id))
 
-    def _mark(self, archive_id: str, removed_at: float | None, step: Step, *, forget: bool = False) -> None:
+    def _mark(self, archive_id: str, removed_at: float | None, *, forget: bool = False) -> None:
+        """How far its making had come stays: one that never had an agent has none when it is back."""
         with self._write() as db:
             (archive,) = select(db, Archive, "archives", "id = ?", (archive_id,))
             (member,) = select(db, Member, "members", "id = ?", (archive.member,))
-            member = replace(member, removed_at=removed_at, step=step)
+            member = replace(member, removed_at=removed_at)
             update(db, "members", "id", member)
             if removed_at is None:
                 db.execute("UPDATE groups SET ended_at = NULL WHERE id = ?", (member.group,))

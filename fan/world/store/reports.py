@@ -51,17 +51,16 @@ def report(environ: Mapping[str, str], state: str, kind: str, payload: str) -> N
 
 
 def is_empty(folder: str, launch: str, *, unread: bool) -> bool:
-    """Whether the inbox of the member of this launch holds nothing (unread), and its room has lost nothing."""
+    """Whether the inbox of the member of this launch holds nothing (unread), and has lost nothing untold."""
     if not os.path.exists(os.path.join(folder, NAME)):  # noqa: PTH110, PTH118
         return False
     db = connect(folder, durable=False)
     try:
         where = "AND read_at IS NULL AND closed_at IS NULL" if unread else ""
         sql = f"""
-            SELECT NOT EXISTS (
-                SELECT 1 FROM messages WHERE messages.inbox = iif(owner.inbox = '', owner.launch, owner.inbox) {where}
-            ) AND NOT EXISTS (SELECT 1 FROM evicted WHERE room = owner."group")
-            FROM members AS owner WHERE owner.launch = ?
+            SELECT NOT EXISTS (SELECT 1 FROM messages WHERE inbox = address {where})
+            AND NOT EXISTS (SELECT 1 FROM evicted WHERE inbox = address AND NOT told)
+            FROM (SELECT iif(inbox = '', launch, inbox) AS address FROM members WHERE launch = ?)
         """  # noqa: S608 - words of ours
         found = db.execute(sql, (launch,)).fetchone()
         return bool(found and found[0])

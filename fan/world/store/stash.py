@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 from fan.core.mail import Message
 from fan.core.stash import LARGEST_ROOM, Stashed, evicted
@@ -19,28 +20,40 @@ class StashRows(Door):
         with self._read() as db:
             return _of_room(db, room) if room is not None else select(db, Stashed, "stash", "1 ORDER BY at, rowid")
 
-    def stash(self, new: Stashed) -> list[Stashed]:
-        """Keep one more; what went for it. One that is there already counts as put just now, under its first name.
+    def stash(self, new: Sequence[Stashed]) -> list[Stashed]:
+        """Keep some more in one room; what went for them. One that is there already counts as put just now.
 
-        Raises TooLarge where messages still point to so much that it does not fit; nothing has then changed.
+        Raises TooLarge where messages still point to so much that not all of them fit; nothing has then changed.
         """
+        room, added = new[0].room, {one.sha256: one for one in new}
         with self._write() as db:
-            again = db.execute(
-                "UPDATE stash SET at = ? WHERE room = ? AND sha256 = ?", (new.at, new.room, new.sha256)
-            ).rowcount
-            if again:
-                return []
-            kept = _of_room(db, new.room)
-            going = evicted(kept, _pointed(db, new.room), new.size)
-            if going is None:
+            for one in new:
+                db.execute("UPDATE stash SET at = ? WHERE room = ? AND sha256 = ?", (one.at, room, one.sha256))
+            kept = _of_room(db, room)
+            there = {one.sha256 for one in kept}
+            fresh = [one for sha, one in added.items() if sha not in there]
+            going = evicted(kept, _pointed(db, room) | added.keys(), sum(one.size for one in fresh))
+            if fresh and going is None:
                 raise TooLarge(
                     f"the room's stash is full: its messages still point to most of its {LARGEST_ROOM >> 20} MiB",
                     not_done="nothing was stashed",
                     hint="fan stash ls",
                 )
+            gone = going or []
+            for one in gone:
+                _forget(db, one)
+            for one in fresh:
+                insert(db, "stash", one)
+            return gone
+
+    def take_back(self, fresh: Sequence[Stashed]) -> list[Stashed]:
+        """Keep these no more; those that went: not what was put again, or a message points to, since."""
+        with self._write() as db:
+            going = [
+                one for one in fresh if one in _of_room(db, one.room) and one.sha256 not in _pointed(db, one.room)
+            ]
             for one in going:
                 _forget(db, one)
-            insert(db, "stash", new)
             return going
 
     def unstash(self, one: Stashed) -> None:

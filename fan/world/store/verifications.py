@@ -20,12 +20,10 @@ class Verifications(Door):
         with self._write() as db:
             return replace(one, id=insert(db, "verifications", one, without="id"))
 
-    def end_verification(self, one: Verification, **ended: Any) -> Verification:
-        """Record how a check ended; the verification as it is now."""
+    def end_verification(self, one: Verification, **ended: Any) -> None:
+        """Record how a check ended."""
         with self._write() as db:
-            done = replace(one, **ended)
-            update(db, "verifications", "id", done)
-            return done
+            update(db, "verifications", "id", replace(one, **ended))
 
     def last_verifications(self) -> dict[str, Verification]:
         """The newest check of each member that has ended, by member."""

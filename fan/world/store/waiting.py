@@ -18,3 +18,11 @@ class Waiting(Door):
         with self._read() as db:
             is_open = f"closed_at IS NULL AND answered_at IS NULL AND (read_at IS NULL OR kind IN {STANDING})"
             return select(db, Message, "messages", f"inbox = ? AND {is_open} ORDER BY seq", (address,))
+
+    def close_questions(self, asker: str, at: float) -> None:
+        """Nobody is at this address any more who could read an answer."""
+        with self._write() as db:
+            db.execute(
+                "UPDATE messages SET closed_at = ? WHERE sender = ? AND kind = 'question' AND closed_at IS NULL",
+                (at, asker),
+            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fan.world.tmux.attach import attach
-from fan.world.tmux.door import COURIER_SESSION, Outcome, Tmux, Watch
+from fan.world.tmux.door import COURIER_SESSION, Outcome, Tmux
 from fan.world.tmux.transport import NoServer
 
-__all__ = ["COURIER_SESSION", "NoServer", "Outcome", "Tmux", "Watch", "attach"]
+__all__ = ["COURIER_SESSION", "NoServer", "Outcome", "Tmux", "attach"]

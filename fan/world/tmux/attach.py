@@ -12,6 +12,9 @@ from fan.world.tmux import options, quoting
 from fan.world.tmux.door import Tmux
 from fan.world.tmux.transport import client_environment
 
+SHOWS = "@fan-shows"
+"""The option of a window in the person's tmux that names what it shows."""
+
 
 def attach(tmux: Tmux, pane: Pane) -> None:
     """Become the client of the pane's session; inside the person's tmux, open a window there instead.
@@ -25,7 +28,10 @@ def attach(tmux: Tmux, pane: Pane) -> None:
 
 
 def open_window_for_person(tmux: Tmux, pane: Pane) -> None:
-    """A window in the tmux of `$TMUX` that shows the session without a second status line and prefix."""
+    """A window in the tmux of `$TMUX` that shows the session without a second status line and prefix.
+
+    One that shows it already is gone to instead.
+    """
     # 110 ms to import, and only needed here.
     from libtmux import Server
     from libtmux.exc import LibTmuxException
@@ -33,10 +39,18 @@ def open_window_for_person(tmux: Tmux, pane: Pane) -> None:
     socket, _, rest = tmux.environ["TMUX"].partition(",")
     session = f"${rest.rpartition(',')[2]}:"
     name = quoting.literal(f"{pane.session} ({options.LEAVE_KEY} leaves)")
+    server, shows = Server(socket_path=socket), f"{tmux.socket} {pane.session_id}"
     try:
-        made = Server(socket_path=socket).cmd(
+        listed = server.cmd("list-windows", "-t", session, "-F", f"#{{window_id}} #{{{SHOWS}}}").stdout
+        there = [window for window, _, what in (line.partition(" ") for line in listed) if what == shows]
+        if there:
+            server.cmd("select-window", "-t", there[0])
+            return
+        made = server.cmd(
             "new-window", "-P", "-F", "#{window_id}", "-t", session, "-n", name, nested_command(tmux, pane)
         )
+        if made.stdout:
+            server.cmd("set-option", "-w", "-t", made.stdout[0], SHOWS, shows)
     except LibTmuxException as error:
         raise _not_opened(tmux, pane, str(error)) from error
     # A hook of the person's may fail after the window was made.
@@ -53,6 +67,12 @@ def nested_command(tmux: Tmux, pane: Pane) -> str:
 
 def _become(tmux: Tmux, pane: Pane) -> NoReturn:
     argv = tmux.attach_argv(pane.session_id)
+    if not (os.isatty(0) and os.isatty(1)):
+        raise TmuxFailed(
+            f"{pane.session} can only be shown in a terminal, and this is none",
+            not_done="no session was shown",
+            hint=shlex.join(["env", "-u", "TMUX", *argv]),
+        )
     try:
         os.execve(argv[0], argv, client_environment(tmux.environ))  # noqa: S606
     except OSError as error:

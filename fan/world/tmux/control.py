@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import selectors
 import socket as sockets
@@ -55,10 +54,6 @@ class ControlTransport:
             os.set_blocking(descriptor, False)
         self._attached()
 
-    def fileno(self) -> int:
-        """Readable when tmux has something to say, for a selector."""
-        return self._from
-
     def run(self, commands: Sequence[Command]) -> list[Output]:
         """Run in order; a failed command does not stop those after it."""
         if self._closed:
@@ -73,14 +68,6 @@ class ControlTransport:
                 steps.append(quoting.line(command))
         replies = self._exchange("\n".join([*steps, ""]).encode(errors="surrogateescape"), marks[-1])
         return _sorted(replies, marks)
-
-    def changes(self) -> set[str]:
-        """The names of what tmux told unasked since the last call, such as `sessions-changed`."""
-        with contextlib.suppress(BlockingIOError):
-            while not self._closed:
-                self._read()
-        noted, self._blocks.noted = self._blocks.noted, set()
-        return noted
 
     def close(self) -> None:
         """End the client; its session and the server go on."""

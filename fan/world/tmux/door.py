@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from fan.core.model import Look, Pane
 from fan.errors import DiskFailed, UsageError
@@ -18,9 +18,6 @@ from fan.world.tmux.looking import Looker, collect, is_missing
 from fan.world.tmux.quoting import Command, line, literal, session_name
 from fan.world.tmux.transport import NoServer, Output, ProcessTransport, Transport, client_command
 from fan.world.tmux.turns import turn
-
-if TYPE_CHECKING:
-    from fan.world.tmux.control import ControlTransport
 
 Outcome = Literal["done", "dead", "mode", "gone"]
 
@@ -48,13 +45,16 @@ class Tmux:
         """The version on PATH. Raises ToolMissing when there is none or it is below 3.2."""
         return server.version(self.environ)
 
-    def watch(self) -> Watch:
-        """The same server over one lasting connection through the courier's session. Raises NoServer."""
+    def watch(self) -> Tmux:
+        """The same server over one lasting connection through the courier's session. Raises NoServer.
+
+        Once a call over it has raised, close it and make another.
+        """
         from fan.world.tmux.control import ControlTransport
 
         with turn(self.socket, connecting=True):
             control = ControlTransport(self.socket, self.environ, COURIER_SESSION)
-        return Watch(self.socket, self.environ, control)
+        return Tmux(self.socket, self.environ, control)
 
     def close(self) -> None:
         """Let go of the connection; the server goes on."""
@@ -66,6 +66,10 @@ class Tmux:
         rows = [] if output is None else self._fields.rows(output.text)
         collect(self.transport, rows)
         return [row.pane for row in rows]
+
+    def pane_of(self, launch: str) -> Pane | None:
+        """The pane of this launch of a member's agent; None when it is gone."""
+        return next((pane for pane in self.panes() if pane.launch == launch), None)
 
     def looks(self, pane_ids: Sequence[str], at: float) -> dict[str, Look]:
         """The panes' visible screens; a pane that is not there, or has no server, is absent.
@@ -86,10 +90,6 @@ class Tmux:
         """The server's process; 0 when there is none."""
         output = self._unless_missing(("display-message", "-p", "#{pid}"))
         return int(output.text) if output and output.text.isdigit() else 0
-
-    def session_exists(self, name: str) -> bool:
-        """Whether a session of exactly this name is there."""
-        return self._unless_missing(("has-session", "-t", f"={session_name(name)}")) is not None
 
     def open_session(
         self,
@@ -144,12 +144,6 @@ class Tmux:
         """End a session and hang up on its processes; one that is gone already is fine."""
         with turn(self.socket):
             self._unless_missing(("kill-session", "-t", session_id))
-
-    def rename_session(self, session_id: str, name: str) -> None:
-        """Give a session another name. Raises AlreadyExists."""
-        with turn(self.socket):
-            (output,) = self.transport.run([("rename-session", "-t", session_id, literal(session_name(name)))])
-        server.refuse_duplicate(output, name)
 
     def load(self, buffer: str, text: str) -> None:
         """Put `text`, byte for byte, into the paste buffer of this name. Raises DiskFailed, NoServer."""
@@ -222,22 +216,6 @@ class Tmux:
         except NoServer:
             return None
         return None if is_missing(output.error) else server.succeeded(output)
-
-
-class Watch(Tmux):
-    """A Tmux over one lasting connection. Once a call has raised, close it and make another."""
-
-    def __init__(self, socket: Path, environ: Mapping[str, str], transport: ControlTransport) -> None:
-        super().__init__(socket, environ, transport)
-        self._control = transport
-
-    def fileno(self) -> int:
-        """Readable when tmux has something to say, for a selector."""
-        return self._control.fileno()
-
-    def changes(self) -> set[str]:
-        """What tmux told unasked since the last call, such as `sessions-changed`. Raises NoServer."""
-        return self._control.changes()
 
 
 @contextlib.contextmanager

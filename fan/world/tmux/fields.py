@@ -11,7 +11,6 @@ _NAMES = (
     "pane_id",
     "session_name",
     "session_id",
-    "@fan_member",
     "@fan_launch",
     "pane_pid",
     "pane_current_command",
@@ -25,7 +24,6 @@ _NAMES = (
     "cursor_flag",
     "pane_width",
     "pane_height",
-    "session_attached",
     "window_activity",
 )
 
@@ -72,7 +70,6 @@ def _pane(got: dict[str, str]) -> Pane:
         id=got["pane_id"],
         session=got["session_name"],
         session_id=got["session_id"],
-        member=got["@fan_member"],
         launch=got["@fan_launch"],
         pid=_number(got["pane_pid"]),
         command=got["pane_current_command"],
@@ -83,7 +80,6 @@ def _pane(got: dict[str, str]) -> Pane:
         cursor=(_number(got["cursor_x"]), _number(got["cursor_y"])),
         cursor_shown=got["cursor_flag"] == "1",
         size=(_number(got["pane_width"]), _number(got["pane_height"])),
-        clients=_number(got["session_attached"]),
     )
 
 

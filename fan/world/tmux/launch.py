@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from fan.core.variables import OF_A_PANE
 from fan.errors import TmuxFailed, TooLarge
+from fan.world.files import is_folder
 from fan.world.tmux import options
 from fan.world.tmux.quoting import Command, literal
 from fan.world.tmux.transport import ARGUMENT_BYTES
@@ -13,7 +15,7 @@ from fan.world.tmux.transport import ARGUMENT_BYTES
 SERVER_NAMES = ("HOME", "PATH")
 """All that our server itself knows of the environment it was started from."""
 
-_OURS = frozenset({"TMUX", "TMUX_PANE", "FAN_PANE"})
+_OURS = frozenset({*OF_A_PANE, "FAN_PANE"})
 
 # $1 is the SHELL of the caller (tmux sets its own), $2 a fifo to wait on. Keys typed while it waits are
 # thrown away: the agent's first question must not be answered by them.
@@ -38,7 +40,7 @@ def wrapped(argv: Sequence[str], env: Mapping[str, str], held: Path | None) -> l
 def environment(env: Mapping[str, str]) -> dict[str, str]:
     """What the creating client carries. Raises TooLarge for a value that tmux would drop in silence."""
     for name, value in env.items():
-        if len(f"{name}={value}".encode(errors="surrogateescape")) > ARGUMENT_BYTES:
+        if not fits(name, value):
             raise TooLarge(
                 f"the environment variable {name} is larger than tmux can carry (15 KB)",
                 not_done="no session was opened",
@@ -47,9 +49,14 @@ def environment(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name not in _OURS}
 
 
+def fits(name: str, value: str) -> bool:
+    """Whether tmux can carry this variable."""
+    return len(f"{name}={value}".encode(errors="surrogateescape")) <= ARGUMENT_BYTES
+
+
 def creation(name: str, cwd: Path, argv: Sequence[str], names: Sequence[str]) -> list[Command]:
     """The commands up to the new session; what is set on it may follow in the same chain."""
-    if not cwd.is_dir():
+    if not is_folder(cwd):
         raise TmuxFailed(f"the folder {cwd} is not there", not_done=f"session {name} was not opened")
     size = ("-x", str(options.WIDTH), "-y", str(options.HEIGHT))
     where = ("-s", literal(name), "-c", literal(str(cwd)))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fan.errors import AlreadyExists, DiskFailed, TmuxFailed, ToolMissing
+from fan.errors import AlreadyExists, TmuxFailed, ToolMissing
+from fan.world.files import private_folder
 from fan.world.tmux import launch
 from fan.world.tmux.quoting import Command
 from fan.world.tmux.transport import (
@@ -52,7 +52,8 @@ def checked_version(said: str) -> tuple[int, int]:
     if number < OLDEST:
         raise ToolMissing(
             f"{said.strip()} is too old: fan needs {OLDEST[0]}.{OLDEST[1]}",
-            hint="apt install tmux (or: brew install tmux)",
+            not_done="nothing was opened",
+            hint="apt install tmux",
         )
     return number
 
@@ -62,7 +63,8 @@ def check_socket(socket: Path) -> None:
     if len(os.fsencode(socket)) > SOCKET_BYTES:
         raise TmuxFailed(
             f"the socket path {socket} is longer than the {SOCKET_BYTES} bytes that tmux takes",
-            hint="set FAN_RUNTIME_DIR to a shorter folder",
+            not_done="no tmux server was started",
+            hint="export FAN_RUNTIME_DIR=SHORTER_FOLDER",
         )
 
 
@@ -78,10 +80,10 @@ def create(process: ProcessTransport, name: str, commands: Sequence[Command], en
             retry=retry_if_exception_type(NoServer), stop=stop_after_delay(5), wait=wait_fixed(0.05), reraise=True
         )
         made = ending(_create, process, commands, env)
-    return refuse_duplicate(made, name)
+    return _refuse_duplicate(made, name)
 
 
-def refuse_duplicate(output: Output, name: str) -> Output:
+def _refuse_duplicate(output: Output, name: str) -> Output:
     """The output of a command that names a session. Raises AlreadyExists, TmuxFailed."""
     if "duplicate session" in output.error:
         raise AlreadyExists(f"a session named {name} is already there", not_done="nothing was opened", hint="fan ls")
@@ -105,21 +107,7 @@ def _create(process: ProcessTransport, commands: Sequence[Command], env: Mapping
 
 def _start(process: ProcessTransport) -> None:
     """Start the server knowing nearly nothing of our environment, and standing in no folder of ours."""
-    _private_folder(process.socket.parent)
+    private_folder(process.socket.parent)
     known = {name: process.environ[name] for name in launch.SERVER_NAMES if name in process.environ}
     stay = (("start-server",), ("set-option", "-g", "exit-empty", "off"))
     succeeded(process.chain(stay, env=known, cwd="/", start=True))
-
-
-def _private_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
-    except OSError as error:
-        raise DiskFailed(f"the folder {folder} of the tmux socket cannot be made: {error}") from error
-    if found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
-        raise DiskFailed(
-            f"the folder {folder} of the tmux socket is open to others",
-            not_done="no tmux server was started",
-            hint=f"chmod 700 {folder}",
-        )

@@ -57,7 +57,8 @@ def program(environ: Mapping[str, str]) -> str:
     if found is None:
         raise ToolMissing(
             "tmux was not found on PATH: fan needs tmux 3.2 or newer",
-            hint="apt install tmux (or: brew install tmux)",
+            not_done="nothing was opened",
+            hint="apt install tmux",
         )
     return found
 

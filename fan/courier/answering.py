@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from fan.core.compare import at
 from fan.core.model import Delivery, Member, State, Status
@@ -22,6 +24,7 @@ LATE = 1.5
 LOOK_EVERY = 0.1
 
 COMPLETE, PARTIAL, SCREEN = "complete", "partial", "screen"
+EMPTY: Mapping[Path, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,11 @@ def words(world: World, seen: Seen, delivery: Delivery, before: Baseline, *, gue
     `complete`: the transcript says that the turn ended with it. `partial`: it does not, the turn ended in an error,
     or its end was `guessed`. `screen`: there is no transcript to find it in.
     """
-    final = _final(world, seen, delivery, before)
-    if final is None:
+    found = _awaited(world, seen, delivery, before)
+    if found is None:
         return printed(before.lines, _printed(world, seen)), SCREEN
     failed = seen.reading.state is State.ERRORED
-    return final.text, COMPLETE if final.ended and not failed and not guessed else PARTIAL
+    return found.text, COMPLETE if found.ended and not failed and not guessed else PARTIAL
 
 
 def conversation(world: World, member: Member, recipe: Recipe) -> Talk | None:
@@ -77,33 +80,41 @@ def _printed(world: World, seen: Seen) -> list[str]:
     return world.tmux.history(seen.pane.id, HISTORY, composer.first if composer else None) if seen.pane else []
 
 
-def _final(world: World, seen: Seen, delivery: Delivery, before: Baseline) -> Final | None:
-    """Again for a moment while the transcript lags behind the screen."""
-    recipe = seen.recipe
-    if recipe is None or recipe.transcript is None or recipe.transcript.said is None:
-        return None
-    until = world.clock.now() + LATE
-    while True:
-        final = _read(world, seen.member, recipe, delivery, before)
-        failed = seen.reading.state is State.ERRORED
-        if (final and (final.ended or failed or not recipe.transcript.ended)) or world.clock.now() >= until:
-            return final
-        world.clock.pause(LOOK_EVERY)
+def can_be_found(recipe: Recipe) -> bool:
+    """Whether an agent writes down what it says, so that it can be found later on."""
+    return recipe.transcript is not None and recipe.transcript.said is not None
 
 
-def _read(world: World, member: Member, recipe: Recipe, delivery: Delivery, before: Baseline) -> Final | None:
+def final(
+    world: World, member: Member, recipe: Recipe, delivery: Delivery, sizes: Mapping[Path, int] = EMPTY
+) -> Final | None:
+    """The last words of the newest turn on what was delivered, behind these `sizes` of its transcripts."""
     how = recipe.transcript
     if how is None:
         return None
     wanted = marks([how.asked, how.said, how.ended])
     for file in reversed(_files(world, member, recipe)):
         try:
-            found = final_words(transcripts.items(file, wanted, before.sizes.get(file, 0)), how, delivery.text)
+            found = final_words(transcripts.items(file, wanted, sizes.get(file, 0)), how, delivery.text)
         except DiskFailed:
             continue  # the screen is there still
         if found:
             return found
     return None
+
+
+def _awaited(world: World, seen: Seen, delivery: Delivery, before: Baseline) -> Final | None:
+    """Again for a moment while the transcript lags behind the screen."""
+    recipe = seen.recipe
+    if recipe is None or recipe.transcript is None or not can_be_found(recipe):
+        return None
+    until = world.clock.now() + LATE
+    while True:
+        found = final(world, seen.member, recipe, delivery, before.sizes)
+        failed = seen.reading.state is State.ERRORED
+        if (found and (found.ended or failed or not recipe.transcript.ended)) or world.clock.now() >= until:
+            return found
+        world.clock.pause(LOOK_EVERY)
 
 
 def _files(world: World, member: Member, recipe: Recipe) -> list[Path]:

@@ -1,7 +1,0 @@
-"""Fixtures of the benchmarks."""
-
-from __future__ import annotations
-
-from tests.support.cli import fan
-
-__all__ = ["fan"]
