@@ -66,7 +66,6 @@ def start(
 ) -> int:
     """Start N agents, each in a worktree and session of its own."""
     from fan.render.rows import planned, rows
-    from fan.verbs.approval import approve
     from fan.verbs.plan import StartRequest
 
     request = StartRequest(
@@ -86,13 +85,7 @@ def start(
         brief=brief,
     )
     here = world()
-    try:
-        started = _started(here, request)
-    except NeedsApproval as refusal:
-        if as_json or not agreed(refusal):
-            raise
-        approve(here, refusal.fingerprint)
-        started = _started(here, request)
+    started = _started(here, request, may_ask=not as_json)
     advise(started.hints)
 
     def text() -> str:
@@ -101,7 +94,21 @@ def start(
     return answer(started, text, as_json=as_json, code=started.exit_code)
 
 
-def _started(here: World, request: StartRequest) -> Started:
+def _started(here: World, request: StartRequest, *, may_ask: bool) -> Started:
+    """Once more when the repository's setup needs an approval and the person, who may be asked, gives it."""
+    from fan.verbs.approval import approve
+
+    try:
+        return _shown(here, request)
+    except NeedsApproval as refusal:
+        if not may_ask or not agreed(refusal):
+            raise
+        approve(here, refusal.fingerprint)
+        return _shown(here, request)
+
+
+def _shown(here: World, request: StartRequest) -> Started:
+    """With what happens meanwhile on the terminal."""
     from fan.render import progress
     from fan.verbs import start as verbs
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from fan import __version__
 from fan.core.model import Step
 from fan.core.standing import pending
-from fan.courier.asking import take_back_abandoned
+from fan.courier.asking import settle_abandoned
 from fan.courier.housekeeping import close_orphans, drop_stale_buffers
 from fan.courier.loop import Courier
 from fan.courier.refreshing import Refresher
@@ -120,7 +120,7 @@ class Life:
 
     def _tidy(self, tmux: Tmux, now: float) -> None:
         close_orphans(self._world)
-        take_back_abandoned(self._world)
+        settle_abandoned(self._world)
         drop_stale_buffers(self._world, tmux)
         bells.sweep(self._world.paths.runtime, now - WAITER_OPENS)
         if now - self._swept > SWEEP_EVERY:

@@ -28,7 +28,7 @@ def take_back(world: World, number: int, why: str) -> bool:
             return True
 
 
-def take_back_abandoned(world: World) -> None:
+def settle_abandoned(world: World) -> None:
     """Bring what askers have left to an end: taken back, answered, or closed without an answer."""
     asks = world.store.asks()
     if not asks:

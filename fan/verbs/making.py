@@ -25,7 +25,7 @@ AT_REST_AT_SOONEST = 0.5
 
 
 class Making:
-    """One run over a plan. After `stop` no further step begins; the one that is on its way is finished."""
+    """One run over a plan. After a Ctrl-C no further step begins; the one that is on its way is finished."""
 
     def __init__(self, world: World, plan: Plan, listener: Listener) -> None:
         self._world = world

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from fan.core.model import Status, Typed
-from fan.courier.asking import take_back_abandoned
+from fan.courier.asking import settle_abandoned
 from fan.errors import Blocked, NotReady, StoreFailed, TimedOut
 from fan.verbs.ask import AskRequest, ask
 from tests.support.asking import is_asked, questions, running, without_courier, world_of
@@ -237,7 +237,7 @@ def test_what_was_not_typed_is_taken_back(fan: Fan, puppets: Puppets, repo: Path
                     eventually(lambda: questions(world, row), within=10)
                     asking.process.send_signal(getattr(signal, how))
                     asking.process.wait(10)
-                take_back_abandoned(world)
+                settle_abandoned(world)
         (question,) = questions(world, row)
         assert (question.status, question.typed) == (Status.NOT_SENT, Typed.NO)
         assert fan.run("send", row["id"], "Then this", cwd=repo).code == 0
